@@ -1,0 +1,54 @@
+package program
+
+import (
+	"context"
+	"time"
+)
+
+// A Caller is who calls, as programs see it in $caller.
+type Caller struct {
+	ID     string
+	Name   string
+	Scopes []string
+}
+
+// A Call is what one run of a program needs. It is not shared between calls.
+type Call struct {
+	// Args are the checked arguments: $args. Numbers are json.Number.
+	Args map[string]any
+
+	// Caller is $caller, and Tool is $tool.
+	Caller Caller
+	Tool   string
+
+	// Sender sends the program's requests.
+	Sender Sender
+
+	// Upstream is where requests go that name no upstream.
+	Upstream string
+
+	// ReadOnly is set on every request.
+	ReadOnly bool
+
+	// Errors are the tool's own sentences for failed requests.
+	Errors []ErrorText
+
+	// Files is where {file: path} reads from. Nil means nowhere.
+	Files Files
+
+	// Location is the time zone of today. Nil is the host's.
+	Location *time.Location
+
+	// Progress and Log send notifications to the client. Nil drops them.
+	Progress func(ctx context.Context, done, total float64, message string)
+	Log      func(ctx context.Context, level, message string)
+
+	// writes are the requests made that can have changed something.
+	writes []string
+}
+
+// Files reads the files that a program may upload.
+type Files interface {
+	// ReadFile returns a file's content. Its error is a plain sentence.
+	ReadFile(name string) ([]byte, error)
+}
