@@ -1,0 +1,77 @@
+// Command pantryapi serves the pantry's REST API, for trying caddymcp with
+// something real behind it.
+//
+//	go run ./integration/pantryapi -listen 127.0.0.1:8042 -token T -data pantry.json
+//
+// It prints the API's base URL once it is listening, and stops on SIGINT and
+// SIGTERM.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/caddymcp/caddymcp/integration/pantryapi/pantry"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "pantryapi:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends, and then lets requests in flight finish.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("pantryapi", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	listen := flags.String("listen", "127.0.0.1:8042", "the `address` to listen on; port 0 takes a free one")
+	token := flags.String("token", "", "the API `token` (default: the environment's FOOD_API_TOKEN)")
+	file := flags.String("data", "", "the JSON `file` that keeps the pantry (default: kept in memory)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument '%s': use the flags -listen, -token and -data", flags.Arg(0))
+	}
+	if *token == "" {
+		*token = os.Getenv("FOOD_API_TOKEN")
+	}
+
+	api, err := pantry.New(pantry.Options{Token: *token, File: *file})
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	fmt.Fprintf(stdout, "http://%s/api\n", ln.Addr())
+
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		stopped <- server.Shutdown(grace)
+	}()
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}
