@@ -1,0 +1,130 @@
+package access
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// A veil is a request matcher that keeps requests of the endpoint out of the
+// access and error logs of a Caddy server, before any handler has run. A
+// handler could not do it: Caddy copies the request for its logs first, and
+// an earlier handler that fails has the copy logged.
+type veil struct {
+	access *Access
+
+	// refuse answers such a request with 404.
+	refuse bool
+}
+
+// MatchWithError returns true for every request that it does not refuse.
+func (v veil) MatchWithError(r *http.Request) (bool, error) {
+	if !v.access.hosts.match(r) || !v.access.hides(r) {
+		return true, nil
+	}
+	silence(r)
+	if v.refuse {
+		return false, caddyhttp.HandlerError{StatusCode: http.StatusNotFound}
+	}
+	return true, nil
+}
+
+// hides tells whether the request's URL may hold a secret: any under the
+// endpoint's path where URL secrets are configured, and a query where bearer
+// tokens are, since some clients try to send them there.
+func (a *Access) hides(r *http.Request) bool {
+	return !a.None && (len(a.URLSecrets) > 0 || r.URL.RawQuery != "") && a.Match(r)
+}
+
+// silence has Caddy write the access and error log of the request to no
+// logger, until the log_name directive says otherwise.
+func silence(r *http.Request) {
+	caddyhttp.SetVar(r.Context(), caddyhttp.AccessLoggerNameVarKey, []any{})
+}
+
+// veil puts veils before the first route of the endpoint's own server, and on
+// the routes that Caddy has added for its redirects from HTTP to HTTPS, which
+// would repeat the secret in the Location header of a plain reply.
+//
+// Provisioning is the time for it: the routes are there and nothing has been
+// served. The redirects may be compiled already, or not yet; compiled routes
+// share the matcher sets that are changed here.
+func (a *Access) veil(app *caddyhttp.App, own *caddyhttp.Server) {
+	if a.None {
+		return
+	}
+	for _, server := range app.Servers {
+		for _, route := range server.Routes {
+			if !redirects(route) {
+				continue
+			}
+			obeysSilence(server)
+			for i, set := range route.MatcherSets {
+				route.MatcherSets[i] = append(set, veil{access: a, refuse: true})
+			}
+		}
+	}
+	if len(own.Routes) == 0 {
+		return
+	}
+	obeysSilence(own)
+	if first := &own.Routes[0]; len(first.MatcherSets) == 0 {
+		first.MatcherSets = caddyhttp.MatcherSets{{veil{access: a}}}
+	} else {
+		first.MatcherSets[0] = slices.Insert(first.MatcherSets[0], 0, any(veil{access: a}))
+	}
+}
+
+// redirects tells whether a route is a redirect that automatic HTTPS made.
+// Those of users are pointers, as all handlers from a config are.
+func redirects(route caddyhttp.Route) bool {
+	if len(route.Handlers) != 1 {
+		return false
+	}
+	response, ok := route.Handlers[0].(caddyhttp.StaticResponse)
+	return ok && strings.HasPrefix(response.Headers.Get("Location"), "https://{http.request.host}")
+}
+
+// obeysSilence makes sure that the server asks each request for its loggers,
+// which it does only if it has a log config. The one made here adds no
+// access log.
+func obeysSilence(server *caddyhttp.Server) {
+	if server.Logs == nil {
+		server.Logs = &caddyhttp.ServerLogConfig{SkipUnmappedHosts: true}
+	}
+}
+
+// hosts are the host names of a site. Nil is any.
+type hosts []*caddyhttp.MatchHost
+
+// match tells whether the request names one of the hosts.
+func (h hosts) match(r *http.Request) bool {
+	return h == nil || slices.ContainsFunc(h, func(m *caddyhttp.MatchHost) bool { return m.Match(r) })
+}
+
+// siteHosts returns the hosts of the route that is being provisioned: the
+// first whose handlers are still JSON, as Caddy goes through them in order.
+func siteHosts(server *caddyhttp.Server) hosts {
+	i := slices.IndexFunc(server.Routes, func(r caddyhttp.Route) bool { return r.HandlersRaw != nil })
+	if i < 0 {
+		return nil
+	}
+	var all hosts
+	for _, set := range server.Routes[i].MatcherSets {
+		before := len(all)
+		for _, m := range set {
+			if host, ok := m.(*caddyhttp.MatchHost); ok {
+				all = append(all, host)
+			}
+		}
+		if len(all) == before {
+			return nil
+		}
+	}
+	return all
+}
+
+// Interface guards
+var _ caddyhttp.RequestMatcherWithError = veil{}
