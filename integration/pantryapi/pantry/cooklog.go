@@ -43,7 +43,7 @@ func logCook(d *data, r *request) (int, any, error) {
 		}
 		log.MetaRecipe, reply.MetaRecipe = &m.ID, &m.Name
 		from = m.Servings
-		used = append(slices.Clone(m.Base), d.chosen(f, m, log)...)
+		used = slices.Concat(m.Base, d.chosen(f, m, log))
 	} else {
 		rec, err := pick(f, "recipe", "recipe", d.Recipes, func(r *recipe) int { return r.ID })
 		if err != nil {

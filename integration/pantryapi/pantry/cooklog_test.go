@@ -99,6 +99,7 @@ func TestLogCookRefusals(t *testing.T) {
 		{"neither", `{"rating":3}`, 400, one},
 		{"both", `{"meta_recipe":"Coconut curry","recipe":"Egg fried rice"}`, 400, one},
 		{"both null", `{"meta_recipe":null,"recipe":null}`, 400, one},
+		{"no object", `[]`, 400, `{"non_field_errors":["Invalid data. Expected a dictionary, but got list."]}`},
 		{"rating too low", `{"recipe":"Egg fried rice","rating":0}`, 400, `{"rating":["Ensure this value is greater than or equal to 1."]}`},
 		{"rating too high", `{"recipe":"Egg fried rice","rating":6}`, 400, `{"rating":["Ensure this value is less than or equal to 5."]}`},
 		{"rating between", `{"recipe":"Egg fried rice","rating":4.5}`, 400, `{"rating":["A valid integer is required."]}`},

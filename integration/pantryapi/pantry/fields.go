@@ -18,6 +18,7 @@ const (
 	maxUnit     = 20
 	maxText     = 5000
 	maxServings = 100
+	maxList     = 50
 )
 
 // Fields are a JSON object that is being validated as REST framework's
@@ -189,7 +190,7 @@ func (f *fields) boolean(name string) (value, ok bool) {
 	return value, ok
 }
 
-// list validates each object of a list.
+// list validates each object of a list of at most maxList.
 func (f *fields) list(name string, empty bool, each func(*fields)) {
 	v, ok := f.value(name)
 	if !ok {
@@ -206,17 +207,20 @@ func (f *fields) list(name string, empty bool, each func(*fields)) {
 	case len(elements) == 0 && !empty:
 		refuse("This list may not be empty.")
 		return
+	case len(elements) > maxList:
+		refuse("Ensure this field has no more than %d elements.", maxList)
+		return
 	}
 	wrong := false
-	errors := make([]map[string]any, len(elements))
+	found := make([]map[string]any, len(elements))
 	for i, element := range elements {
 		child := newFields(element)
 		each(child)
-		errors[i] = child.errors
+		found[i] = child.errors
 		wrong = wrong || len(child.errors) > 0
 	}
 	if wrong {
-		f.errors[name] = errors
+		f.errors[name] = found
 	}
 }
 

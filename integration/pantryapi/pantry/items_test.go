@@ -3,6 +3,7 @@ package pantry
 import (
 	"maps"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -71,6 +72,8 @@ func TestPatchItem(t *testing.T) {
 			`"location":"freezer","state":"low","quantity":"1.50","unit":"blocks","expiry":"2026-09-01","is_staple":true`},
 		{"nulls", `{"quantity":null,"expiry":null,"unit":""}`,
 			`"location":"fridge","state":"in","quantity":null,"unit":"","expiry":null,"is_staple":false`},
+		{"unit of 20 characters", `{"unit":"` + strings.Repeat("ü", 20) + `"}`,
+			`"location":"fridge","state":"in","quantity":"280.00","unit":"` + strings.Repeat("ü", 20) + `","expiry":"2026-07-13","is_staple":false`},
 		{"fields that are not writable", `{"id":1,"name":"Cheese","ingredient":2}`,
 			`"location":"fridge","state":"in","quantity":"280.00","unit":"g","expiry":"2026-07-13","is_staple":false`},
 	}
@@ -249,6 +252,8 @@ func TestBulkAddRefusals(t *testing.T) {
 		{"null", `{"items":null}`, `{"items":["This field may not be null."]}`},
 		{"no list", `{"items":"eggs"}`, `{"items":{"non_field_errors":["Expected a list of items but got type \"str\"."]}}`},
 		{"empty list", `{"items":[]}`, `{"items":{"non_field_errors":["This list may not be empty."]}}`},
+		{"long list", `{"items":[` + strings.Repeat("{},", maxList) + `{}]}`,
+			`{"items":{"non_field_errors":["Ensure this field has no more than 50 elements."]}}`},
 		{"no objects", `{"items":["eggs",7]}`, `{"items":[{"non_field_errors":["Invalid data. Expected a dictionary, but got str."]},` +
 			`{"non_field_errors":["Invalid data. Expected a dictionary, but got int."]}]}`},
 		{"one of two", `{"items":[{"name":"Kimchi"},{"quantity":"x"}]}`,

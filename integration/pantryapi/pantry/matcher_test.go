@@ -95,6 +95,27 @@ func TestCookableShape(t *testing.T) {
 	if got := s.cookables("")["Coconut curry"].Slots[0].Options[0]; *got.State != "in" {
 		t.Errorf("chicken is %s, want in", *got.State)
 	}
+	s.post("/api/pantry/set-state/", `{"ingredient":"chicken","location":"freezer","state":"out"}`)
+	if got := s.cookables("")["Coconut curry"].Slots[0].Options[0]; *got.State != "low" || !got.Available {
+		t.Errorf("chicken is %s, want low", *got.State)
+	}
+}
+
+// Without slots, the base ingredients decide.
+func TestMatcherWithoutSlots(t *testing.T) {
+	for base, want := range map[string]string{
+		`{"ingredient":"garlic"},{"ingredient":"butter"}`: "ready",
+		`{"ingredient":"garlic"},{"ingredient":"tuna"}`:   "partial",
+		`{"ingredient":"cheddar"},{"ingredient":"tuna"}`:  "missing",
+	} {
+		t.Run(want, func(t *testing.T) {
+			s := serve(t, "")
+			s.post("/api/create-meta-recipe/", `{"name":"Toast","method":"","slots":[],"base_ingredients":[`+base+`]}`)
+			if got := s.cookables("")["Toast"].Status; got != want {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
 }
 
 func TestExpiryWarnings(t *testing.T) {
@@ -114,6 +135,17 @@ func TestExpiryWarnings(t *testing.T) {
 		`{"ingredient":"Pak choi","location":"fridge","expiry":"2026-06-26","days_left":3}]`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// An item that a recipe may take twice is warned about once.
+func TestExpiryWarningsOnce(t *testing.T) {
+	s := serve(t, "")
+	s.post("/api/create-meta-recipe/", `{"name":"Burger","method":"",
+		"slots":[{"name":"patty","options":[{"ingredient":"pork mince"},{"ingredient":"beef mince"}]}],
+		"base_ingredients":[{"ingredient":"pork mince"}]}`)
+	if got := s.cookables("")["Burger"].Expiring; len(got) != 1 {
+		t.Errorf("got %s", toJSON(t, got))
 	}
 }
 

@@ -98,8 +98,7 @@ func unknown[T named](all []T, kind, name string) *mismatch {
 func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // similarity is the share of letter pairs that two folded names have in
-// common (Dice's coefficient), between 0 and 1. A whole word of one that the
-// other also has counts for more than half.
+// common (Dice's coefficient), between 0 and 1.
 func similarity(a, b string) float64 {
 	common, total := 0, 0
 	pairs := map[string]int{}
@@ -117,13 +116,7 @@ func similarity(a, b string) float64 {
 	if total == 0 {
 		return 0
 	}
-	score := 2 * float64(common) / float64(total)
-	for word := range strings.FieldsSeq(a) {
-		if slices.Contains(strings.Fields(b), word) {
-			return max(score, 0.6)
-		}
-	}
-	return score
+	return 2 * float64(common) / float64(total)
 }
 
 // letterPairs yields the neighbouring letters of each word.

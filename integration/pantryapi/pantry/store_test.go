@@ -82,6 +82,24 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+func TestReplaceFileLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	taken := filepath.Join(dir, "pantry.json")
+	if err := os.Mkdir(taken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := replaceFile(taken, []byte("{}")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("files were left behind: %v", entries)
+	}
+}
+
 func TestFilesThatAreRefused(t *testing.T) {
 	for name, content := range map[string]string{
 		"empty":           ``,
