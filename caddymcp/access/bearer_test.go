@@ -56,7 +56,7 @@ func TestBearer(t *testing.T) {
 		})
 	}
 	for path, want := range map[string]string{
-		"/mcp/" + phoneToken: "", // not a URL secret
+		"/mcp/" + phoneToken:                        "", // not a URL secret
 		"/.well-known/oauth-protected-resource/mcp": "",
 		"/.well-known/oauth-protected-resource":     "next",
 		"/.well-known/openid-configuration":         "next",

@@ -52,7 +52,7 @@ func (a *Access) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			}
 
 		case "bearer":
-			if err := a.unmarshalBearer(d); err != nil {
+			if err := a.unmarshalBearer(d, &once); err != nil {
 				return err
 			}
 
@@ -100,10 +100,13 @@ func (a *Access) unmarshalURLSecrets(d *caddyfile.Dispenser) error {
 
 // unmarshalBearer reads one bearer and its block. A token that is written out
 // is hashed, after a look at its strength.
-func (a *Access) unmarshalBearer(d *caddyfile.Dispenser) error {
+func (a *Access) unmarshalBearer(d *caddyfile.Dispenser, names *directive.Once) error {
 	t := new(BearerToken)
 	if !d.AllArgs(&t.Name, &t.Token) {
 		return d.Err("write 'bearer <name> <token>', the token as {env.NAME}, {file./path} or sha256:<hex>")
+	}
+	if err := names.Check(d, "bearer "+t.Name); err != nil {
+		return err
 	}
 	t.Token = directive.Plain(t.Token)
 	if !strings.ContainsAny(t.Token, "{}:") {

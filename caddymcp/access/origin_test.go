@@ -123,3 +123,26 @@ func TestRebinding(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOrigin holds that what is taken for an origin is one, and the same one
+// again when it is written out.
+func FuzzOrigin(f *testing.F) {
+	for _, seed := range []string{"https://example.com", "http://[::1]:80", "null", "https://a@b", "HTTPS://EXAMPLE.com:443", "https://a/b", "x://y"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		o, err := parseOrigin(text)
+		if err != nil {
+			return
+		}
+		if o.scheme == "" || o.host == "" || strings.ContainsAny(o.host, "/@?#") {
+			t.Fatalf("%q: got %+v", text, o)
+		}
+		if o.scheme != "http" && o.scheme != "https" {
+			return
+		}
+		if again, err := parseOrigin(o.String()); err != nil || again != o {
+			t.Errorf("%q: got %v, then %v, %v", text, o, again, err)
+		}
+	})
+}
