@@ -21,8 +21,8 @@ type Access struct {
 	// so that a new one can be given out before the old one is withdrawn.
 	// Each is a placeholder, `{env.NAME}` or `{file./path}`, or the hash of
 	// the secret, `sha256:<hex>`. A secret has at least 128 bits, in
-	// characters of `A-Z a-z 0-9 - _`. It is kept out of Caddy's logs, but
-	// not out of the spans of the `tracing` handler. Default: none.
+	// characters of `A-Z a-z 0-9 - _`, and is kept out of Caddy's logs.
+	// Default: none.
 	URLSecrets []string `json:"url_secrets,omitempty"`
 
 	// Tokens that open the endpoint in an `Authorization: Bearer` header
@@ -40,9 +40,11 @@ type Access struct {
 	endpoint endpoint
 	secrets  []digest
 	tokens   []digest        // in the order of BearerTokens
-	logger   *zap.Logger     // the server's access log, nil outside a server
-	hosts    hosts           // those of the site, nil for any
 	origins  map[string]bool // by normalized origin
+	hosts    hosts           // those of the site, nil for any
+
+	logger    *zap.Logger
+	accessLog *zap.Logger // the server's, nil outside a server
 }
 
 // Caller is who calls.
@@ -71,6 +73,7 @@ func (a *Access) Provision(ctx caddy.Context, path, publicURL string) error {
 	if err != nil {
 		return fmt.Errorf("'%s' is not a URL: %w", publicURL, err)
 	}
+	a.logger = ctx.Logger()
 	a.endpoint = newEndpoint(path, public, len(a.BearerTokens) == 0)
 
 	repl := caddy.NewReplacer()
@@ -94,7 +97,7 @@ func (a *Access) Provision(ctx caddy.Context, path, publicURL string) error {
 			return fmt.Errorf("bearer '%s': %w", t.Name, err)
 		}
 		if t.expired(time.Now()) {
-			ctx.Logger().Warn("a bearer token has expired", zap.String("name", t.Name), zap.Time("expires", t.expires))
+			a.logger.Warn("a bearer token has expired", zap.String("name", t.Name), zap.Time("expires", t.expires))
 		}
 	}
 	a.origins = make(map[string]bool, len(a.Origins))
@@ -126,7 +129,7 @@ func (a *Access) provisionServer(ctx caddy.Context) {
 		return
 	}
 	app := modules[i].(*caddyhttp.App)
-	a.logger = ctx.Logger(app).Named("log.access")
+	a.accessLog = ctx.Logger(app).Named("log.access")
 	a.veil(app, server)
 }
 
@@ -190,9 +193,14 @@ func (a *Access) authenticate(r *http.Request) (Caller, *Refusal) {
 	for _, u := range urls(r) {
 		at := a.endpoint.locate(u)
 		bare = bare || at.place == bareEndpoint
-		if at.place == belowEndpoint && private(r) && indexOf(a.secrets, at.segment) >= 0 {
+		if at.place != belowEndpoint || indexOf(a.secrets, at.segment) < 0 {
+			continue
+		}
+		if private(r) {
 			return Caller{ID: "url_secret"}, nil
 		}
+		a.logger.Warn("refused a URL secret that came over plain HTTP: use HTTPS, or list the proxy in trusted_proxies",
+			zap.String("remote", r.RemoteAddr))
 	}
 	switch {
 	case bare && a.None:

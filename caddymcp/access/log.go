@@ -20,7 +20,8 @@ import (
 // hold a secret, and writes an access log entry of its own in place of
 // Caddy's. The response goes to the writer that Conceal returns, and the
 // entry is written by the function it returns, which is to be deferred. The
-// handler must return no error, since Caddy would log the URL with it.
+// handler must return no error, since Caddy would log the URL with it. The
+// response tells browsers not to send its URL as a Referer.
 //
 // The entry goes to the same loggers, at the same level and in the same form
 // as Caddy's. Its uri holds neither a secret nor a query, and of the headers
@@ -30,6 +31,7 @@ func (a *Access) Conceal(w http.ResponseWriter, r *http.Request) (http.ResponseW
 	if !a.hides(r) {
 		return w, func() {}
 	}
+	w.Header().Set("Referrer-Policy", "no-referrer")
 	loggers := a.loggers(r)
 	silence(r)
 	if len(loggers) == 0 {
@@ -81,19 +83,12 @@ func entryLevel(ctx context.Context, status int) zapcore.Level {
 
 // loggable is the request as the log shows it.
 func (a *Access) loggable(r *http.Request) caddyhttp.LoggableHTTPRequest {
-	shown := ""
-	for _, u := range urls(r) {
-		if at := a.endpoint.locate(u); at.place != elsewhere {
-			shown = at.shown
-			break
-		}
-	}
 	c := &http.Request{
 		RemoteAddr:       r.RemoteAddr,
 		Proto:            r.Proto,
 		Method:           r.Method,
 		Host:             r.Host,
-		RequestURI:       shown,
+		RequestURI:       a.shown(r),
 		Header:           harmless(r.Header),
 		TransferEncoding: r.TransferEncoding,
 		TLS:              r.TLS,
@@ -123,7 +118,7 @@ func harmless(headers http.Header) http.Header {
 // loggers are those that Caddy would write the request's access log to.
 func (a *Access) loggers(r *http.Request) []*zap.Logger {
 	server, _ := r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
-	if a.logger == nil || server == nil || server.Logs == nil {
+	if a.accessLog == nil || server == nil || server.Logs == nil {
 		return nil
 	}
 	if skip, _ := caddyhttp.GetVar(r.Context(), caddyhttp.LogSkipVar).(bool); skip {
@@ -147,7 +142,7 @@ func (a *Access) loggers(r *http.Request) []*zap.Logger {
 	}
 	loggers := make([]*zap.Logger, 0, len(names))
 	for _, name := range names {
-		loggers = append(loggers, a.logger.Named(name))
+		loggers = append(loggers, a.accessLog.Named(name))
 	}
 	return loggers
 }

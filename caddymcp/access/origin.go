@@ -111,5 +111,5 @@ func loopback(addr string) bool {
 		addr = host
 	}
 	ip, err := netip.ParseAddr(addr)
-	return err == nil && ip.Unmap().IsLoopback()
+	return err == nil && ip.IsLoopback()
 }

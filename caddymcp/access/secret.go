@@ -22,7 +22,6 @@ const digestPrefix = "sha256:"
 const (
 	minBits     = 128
 	minDistinct = 8
-	maxLength   = 4096
 )
 
 var (
@@ -38,7 +37,6 @@ var (
 
 var (
 	placeholder = regexp.MustCompile(`^\{(env|file)\.[^{}]+\}$`)
-	segment     = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 	// b64token is what a bearer token is made of (RFC 6750, section 2.1).
 	b64token = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
@@ -83,15 +81,28 @@ func resolve(repl *caddy.Replacer, secret string, check func(string) error) (dig
 
 // checkURLSecret judges a secret for the URL.
 func checkURLSecret(secret string) error {
-	if !segment.MatchString(secret) {
+	if !isPlain(secret) {
 		return errURLCharacters
 	}
 	return checkStrength(secret)
 }
 
+// isPlain tells whether text can be a URL secret: not empty, and made of what
+// no URL ever escapes.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
+
 // checkToken judges a bearer token.
 func checkToken(token string) error {
-	if len(token) > maxLength || !b64token.MatchString(token) {
+	if !b64token.MatchString(token) {
 		return errTokenCharacters
 	}
 	return checkStrength(token)

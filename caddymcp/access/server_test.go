@@ -238,7 +238,7 @@ func (w *world) leaks(secret string) {
 // access returns the access log entries, as logger, status and URI.
 func access(entries []map[string]any) (lines []string) {
 	for _, e := range entries {
-		if e["msg"] == "handled request" {
+		if e["msg"] == "handled request" && !strings.Contains(fmt.Sprint(e["request"]), "seen") {
 			lines = append(lines, fmt.Sprintf("%v %v %v", e["logger"], e["status"], e["request"].(map[string]any)["uri"]))
 		}
 	}
@@ -256,8 +256,11 @@ food.test {
 		level DEBUG
 	}
 	@failing header X-Fail 1
+	@rewritten header X-Rewrite 1
 	route {
 		error @failing 503
+		header X-Seen {http.request.uri}
+		rewrite @rewritten /index.php?was={uri}
 		guarded {
 			url_secret {env.URL_SECRET}
 			bearer phone `+phoneToken+`
@@ -279,9 +282,20 @@ other.test {
 			w.expect(404, "not found\n", "https://food.test//mcp/"+urlSecret)
 			w.expect(404, "not found\n", "https://food.test/.well-known/oauth-protected-resource/mcp/"+urlSecret)
 			w.expect(503, "", "https://food.test/mcp/"+urlSecret, "X-Fail", "1")
+			w.expect(200, "caller url_secret", "https://food.test/mcp/"+urlSecret, "X-Rewrite", "1", "Referer", "https://food.test/mcp/"+urlSecret)
+			for path, want := range map[string]string{"/mcp/" + urlSecret: "/mcp/REDACTED", "/mcp?x": "/mcp", "/menu?x": "/menu?x"} {
+				if resp, _ := w.send("https://food.test"+path, "User-Agent", "seen"); resp.Header.Get("X-Seen") != want {
+					t.Errorf("other handlers see %q, want %q", resp.Header.Get("X-Seen"), want)
+				}
+			}
 			w.expect(200, "caller bearer:phone", "https://food.test/mcp?key="+urlSecret, "Authorization", "Bearer "+phoneToken)
 			w.expect(401, "", "https://food.test/mcp?access_token="+phoneToken)
 			w.expect(200, "the rest", "https://food.test/menu")
+			w.expect(200, "the rest", "https://food.test/favicon.ico", "Referer", "https://food.test/mcp/"+urlSecret)
+			w.expect(308, "", "http://food.test/favicon.ico", "Referer", "http://food.test/mcp/"+urlSecret)
+			if resp, _ := w.send("https://food.test/mcp/"+urlSecret, "User-Agent", "seen"); resp.Header.Get("Referrer-Policy") != "no-referrer" {
+				t.Errorf("got Referrer-Policy %q", resp.Header.Get("Referrer-Policy"))
+			}
 			for _, path := range []string{"/mcp/" + urlSecret, "/mcp/x" + urlSecret, "//mcp/" + urlSecret, "/.well-known/oauth-authorization-server/mcp/" + urlSecret} {
 				resp, body := w.send("http://food.test"+path, "Referer", "http://food.test/mcp/"+urlSecret)
 				if resp.StatusCode != 404 || resp.Header.Get("Location") != "" || body != "" {
@@ -308,6 +322,7 @@ other.test {
 				"http.log.access.log0 404 /mcp/REDACTED",
 				"http.log.access.log0 404 /mcp/REDACTED",
 				"http.log.access.log0 404 /.well-known/oauth-protected-resource/REDACTED",
+				"http.log.access.log0 200 /mcp/REDACTED",
 				"http.log.access.log0 200 /mcp",
 				"http.log.access.log0 401 /mcp",
 				"http.log.access.log0 200 /menu",
@@ -320,12 +335,13 @@ other.test {
 			if got := access(w.log("other.log")); !slices.Contains(got, "http.log.access.log1 200 /mcp/here") || !slices.Contains(got, "http.log.access.log1 308 /mcp/here") {
 				t.Errorf("other.log: got %q", got)
 			}
-			var traced bool
+			var traced, rewritten bool
 			for _, e := range w.log("all.log") {
+				rewritten = rewritten || e["msg"] == "rewrote request"
 				traced = traced || e["logger"] == "http.log.trace" && e["msg"] == "guarded"
 			}
-			if !traced {
-				t.Error("the handler was not traced, so nothing is known of what a trace shows")
+			if !traced || !rewritten {
+				t.Error("other handlers have logged nothing, so nothing is known of what they log")
 			}
 			sameForm(t, entries)
 		})

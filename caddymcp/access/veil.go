@@ -2,16 +2,18 @@ package access
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// A veil is a request matcher that keeps requests of the endpoint out of the
-// access and error logs of a Caddy server, before any handler has run. A
-// handler could not do it: Caddy copies the request for its logs first, and
-// an earlier handler that fails has the copy logged.
+// A veil is a request matcher that hides requests of the endpoint from a Caddy
+// server before any handler has run: from its access and error logs, and from
+// what the handlers themselves log or trace. The endpoint's own handler could
+// not do it: Caddy copies the request for its logs first, and an earlier
+// handler that fails has the copy logged.
 type veil struct {
 	access *Access
 
@@ -19,23 +21,55 @@ type veil struct {
 	refuse bool
 }
 
-// MatchWithError returns true for every request that it does not refuse.
+// MatchWithError returns true for every request that it does not refuse. One
+// that comes from a link on the endpoint's page loses its Referer, and its log
+// entry, as that would hold it.
 func (v veil) MatchWithError(r *http.Request) (bool, error) {
-	if !v.access.hosts.match(r) || !v.access.hides(r) {
+	if !v.access.hosts.match(r) {
 		return true, nil
 	}
-	silence(r)
-	if v.refuse {
-		return false, caddyhttp.HandlerError{StatusCode: http.StatusNotFound}
+	if v.access.hides(r) {
+		silence(r)
+		if v.refuse {
+			return false, caddyhttp.HandlerError{StatusCode: http.StatusNotFound}
+		}
+		v.access.mask(r)
+	}
+	if referrer, err := url.Parse(r.Referer()); err == nil && v.access.secretive(referrer) {
+		silence(r)
+		r.Header.Del("Referer")
 	}
 	return true, nil
 }
 
-// hides tells whether the request's URL may hold a secret: any under the
-// endpoint's path where URL secrets are configured, and a query where bearer
-// tokens are, since some clients try to send them there.
+// hides tells whether the request's URL may hold a secret.
 func (a *Access) hides(r *http.Request) bool {
-	return !a.None && (len(a.URLSecrets) > 0 || r.URL.RawQuery != "") && a.Match(r)
+	return slices.ContainsFunc(urls(r), a.secretive)
+}
+
+// secretive tells whether a URL may hold a secret: any under the endpoint's
+// path where URL secrets are configured, and one with a query where bearer
+// tokens are, since some clients try to send them there.
+func (a *Access) secretive(u *url.URL) bool {
+	return !a.None && (len(a.URLSecrets) > 0 || u.RawQuery != "") && a.endpoint.locate(u).place != elsewhere
+}
+
+// mask takes what may be a secret out of the request. [Access.Check] finds it
+// in the URL that the request came with, which Caddy keeps.
+func (a *Access) mask(r *http.Request) {
+	r.URL.Path, r.URL.RawPath = a.shown(r), ""
+	r.URL.RawQuery, r.URL.ForceQuery = "", false
+	r.RequestURI = r.URL.RequestURI()
+}
+
+// shown is the path of a request of the endpoint as others may see it.
+func (a *Access) shown(r *http.Request) string {
+	for _, u := range urls(r) {
+		if at := a.endpoint.locate(u); at.place != elsewhere {
+			return at.shown
+		}
+	}
+	return ""
 }
 
 // silence has Caddy write the access and error log of the request to no
