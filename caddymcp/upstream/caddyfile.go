@@ -363,7 +363,7 @@ func (u *Upstream) parseHandlers(h httpcaddyfile.Helper, head caddyfile.Token, s
 					segment.Directive(), strings.Join(slices.Sorted(maps.Keys(subdirectives)), ", "))
 			}
 		}
-		return fmt.Errorf("reading the handlers of %s: %w", u.title(), err)
+		return at(head).WrapErr(fmt.Errorf("reading the handlers of %s: %w", u.title(), err))
 	}
 	subroute, ok := handler.(*caddyhttp.Subroute)
 	if !ok || len(subroute.Routes) == 0 {

@@ -212,8 +212,12 @@ func (u *Upstream) Validate() error {
 	return nil
 }
 
-// Cleanup closes idle connections. Requests in flight go on.
+// Cleanup closes idle connections and stops the upkeep of the caches. Requests
+// in flight go on.
 func (u *Upstream) Cleanup() error {
+	for _, c := range u.caches {
+		c.kept.StopAllGoroutines()
+	}
 	if u.via == nil {
 		return nil
 	}

@@ -3,14 +3,13 @@ package upstream
 import (
 	"fmt"
 	"html"
+	"maps"
 	"net"
 	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-
-	"maps"
 )
 
 // maxWords is how many characters of an API's own words are passed on.
@@ -188,8 +187,17 @@ func printable(text string) string {
 	}, shorten(text))
 }
 
-// address finds URLs, host:port pairs and IP addresses.
-var address = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>]+|\[?[0-9a-f]*:[0-9a-f:.]+\]?(?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*:\d{2,5}\b|\blocalhost\b`)
+// address finds URLs, IP addresses and names with a port. Of names without a
+// dot only a port of four digits or more tells them from 'status:404'.
+var address = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	`\b[a-z][a-z0-9+.-]*://[^\s"'<>]+`,
+	`\[[0-9a-f:.]+\](?::\d+)?`,
+	`[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,}[0-9a-f.]*`,
+	`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`,
+	`\b[a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}\b`,
+	`\b[a-z][a-z0-9-]*:\d{4,5}\b`,
+	`\blocalhost\b`,
+}, "|"))
 
 // scrub takes the internal addresses out of an API's words.
 func (u *Upstream) scrub(text string, out *outgoing) string {
@@ -220,6 +228,9 @@ func hostOf(text string) string {
 func (u *Upstream) internal(host string, out *outgoing) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return !public(ip)
+	}
+	if strings.Contains(host, ":") {
+		return false // a time of day
 	}
 	if strings.EqualFold(host, out.url.Hostname()) && !u.PublicWeb {
 		return true
