@@ -74,7 +74,7 @@ func (a *Access) Provision(ctx caddy.Context, path, publicURL string) error {
 		return fmt.Errorf("'%s' is not a URL: %w", publicURL, err)
 	}
 	a.logger = ctx.Logger()
-	a.endpoint = newEndpoint(path, public, len(a.BearerTokens) == 0)
+	a.endpoint = newEndpoint(path, public, a.None || len(a.URLSecrets) > 0)
 
 	repl := caddy.NewReplacer()
 	for _, secret := range a.URLSecrets {
@@ -112,8 +112,8 @@ func (a *Access) Provision(ctx caddy.Context, path, publicURL string) error {
 	return nil
 }
 
-// provisionServer finds the server that the endpoint belongs to, and what of
-// other servers would log its URLs.
+// provisionServer finds the server that the endpoint belongs to, its log and
+// its site, and hides the endpoint's URLs from it and from the other servers.
 func (a *Access) provisionServer(ctx caddy.Context) {
 	server, _ := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if server == nil {

@@ -150,6 +150,9 @@ func TestURLSecret(t *testing.T) {
 		if got := bodyOf(t, resp); got != "caller url_secret" {
 			t.Errorf("got %q", got)
 		}
+		if resp := do(both, httptest.NewRequest("GET", "https://example.com/.well-known/oauth-protected-resource", nil)); resp.StatusCode != 404 {
+			t.Errorf("metadata: got %d, want 404", resp.StatusCode)
+		}
 		if resp := do(both, httptest.NewRequest("POST", "https://example.com/mcp", nil)); resp.StatusCode != 401 {
 			t.Errorf("the path alone: got %d, want 401", resp.StatusCode)
 		}
@@ -353,13 +356,14 @@ func TestDumps(t *testing.T) {
 }
 
 func TestInsufficientScope(t *testing.T) {
-	caller := Caller{ID: "bearer:phone", Scopes: []string{"read", "list"}}
+	scopes := []string{"read", "list", "unused"}
+	caller := Caller{ID: "bearer:phone", Scopes: scopes[:2]}
 	refusal := provisioned(t, bearerAccess()).InsufficientScope(caller, []string{"write", "read"})
 	if want := `Bearer realm="mcp", error="insufficient_scope", scope="read list write"`; refusal.Challenge != want || refusal.Status != 403 {
 		t.Errorf("got %d %q, want %q", refusal.Status, refusal.Challenge, want)
 	}
-	if len(caller.Scopes) != 2 {
-		t.Error("the caller's scopes have changed")
+	if scopes[2] != "unused" {
+		t.Error("the memory behind the caller's scopes has changed")
 	}
 	if refusal := provisioned(t, secretAccess()).InsufficientScope(Caller{}, []string{"write"}); refusal.Challenge != "" {
 		t.Errorf("without bearer tokens: got %q", refusal.Challenge)

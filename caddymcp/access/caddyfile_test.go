@@ -27,6 +27,7 @@ func TestUnmarshalCaddyfile(t *testing.T) {
 		{"url_secret", "auth {\n url_secret {env.A}\n}", `{"url_secrets":["{env.A}"]}`},
 		{"rotation", "auth {\n url_secret {env.A} {file./run/b} " + hashed + "\n}", `{"url_secrets":["{env.A}","{file./run/b}","` + hashed + `"]}`},
 		{"shorthand undone", "auth {\n url_secret " + shorthand[0].Text + "\n}", `{"url_secrets":["{file.secret}"]}`},
+		{"shorthand undone in bearer", "auth {\n bearer phone " + shorthand[0].Text + "\n}", `{"bearer_tokens":[{"name":"phone","token":"{file.secret}"}]}`},
 		{"bearer", "auth {\n bearer phone {env.A}\n}", `{"bearer_tokens":[{"name":"phone","token":"{env.A}"}]}`},
 		{
 			"bearer in full", "auth {\n bearer phone {env.A} {\n  scopes read write\n  not_before 2027-01-01\n  expires 2027-01-31T12:00:00Z\n }\n bearer laptop {env.B}\n url_secret {env.C}\n}",

@@ -97,8 +97,8 @@ func (e endpoint) owns(p string) bool {
 
 // Match tells whether the request belongs to the endpoint: its path with and
 // without a trailing slash, everything under it, and the OAuth metadata paths
-// that belong to it, which are all those of the host where no bearer token is
-// configured. Paths are case-sensitive. The current path counts, and the one
+// that belong to it, which are all those of the host unless nothing but bearer
+// tokens is configured. Paths are case-sensitive. The current path counts, and the one
 // that the request came with, so that an earlier rewrite does no harm.
 //
 // Whoever calls Match answers every request that it accepts: after

@@ -508,6 +508,31 @@ food.test, *.food.test {
 	w.leaks(urlSecret)
 }
 
+func TestCatchAllSite(t *testing.T) {
+	w := start(t, "", `
+http:// {
+	log {
+		output file %[1]s/access.log
+		level DEBUG
+	}
+	@failing header X-Fail 1
+	route {
+		error @failing 503
+		guarded {
+			url_secret {env.URL_SECRET}
+		}
+	}
+}
+`)
+	w.expect(200, "caller url_secret", "http://food.test/mcp/"+urlSecret)
+	w.expect(503, "", "http://food.test/mcp/"+urlSecret, "X-Fail", "1")
+	w.stop()
+	w.leaks(urlSecret)
+	if got, want := access(w.log("access.log")), []string{"http.log.access.log0 200 /mcp/REDACTED"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestSiteHosts(t *testing.T) {
 	for _, tc := range []struct {
 		name, site, url string
