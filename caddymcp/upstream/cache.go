@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -44,10 +45,10 @@ type Cache struct {
 
 func (c Cache) validate() error {
 	if c.For <= 0 {
-		return fmt.Errorf("cache needs a duration above zero")
+		return errors.New("cache needs a duration above zero")
 	}
 	if len(c.Paths) == 0 {
-		return fmt.Errorf("cache needs at least one path")
+		return errors.New("cache needs at least one path")
 	}
 	for _, path := range slices.Concat(c.Paths, c.DropOn) {
 		if err := validatePath(path); err != nil {
@@ -176,7 +177,7 @@ func (c *cache) get(ctx context.Context, u *Upstream, out *outgoing) (*program.R
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case result := <-flight:
-		if p, ok := result.Err.(*panicked); ok { //nolint:errorlint // never wrapped
+		if p, ok := result.Err.(*panicError); ok { //nolint:errorlint // never wrapped
 			panic(p)
 		}
 		if result.Err != nil {
@@ -191,19 +192,19 @@ func (c *cache) get(ctx context.Context, u *Upstream, out *outgoing) (*program.R
 func (u *Upstream) fetchSafely(ctx context.Context, out *outgoing) (resp *program.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &panicked{value: p, stack: debug.Stack()}
+			err = &panicError{value: p, stack: debug.Stack()}
 		}
 	}()
 	return u.fetch(ctx, out)
 }
 
-// panicked carries a panic to the goroutines of those who wait.
-type panicked struct {
+// panicError carries a panic to the goroutines of those who wait.
+type panicError struct {
 	value any
 	stack []byte
 }
 
-func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
+func (p *panicError) Error() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
 
 // longest is how long out can take with all its repetitions.
 func (u *Upstream) longest(out *outgoing) time.Duration {

@@ -67,11 +67,11 @@ func (c *chain) exchange(ctx context.Context, out *outgoing) (*program.Response,
 	case w.full:
 		return nil, tooLarge(c.max)
 	case ctx.Err() != nil:
-		return nil, &fault{err: ctx.Err(), sent: true}
+		return nil, &exchangeError{err: ctx.Err(), sent: true}
 	case aborted:
-		return nil, &fault{text: "broke off its reply", err: err, sent: true, passing: true}
+		return nil, &exchangeError{text: "broke off its reply", err: err, sent: true, passing: true}
 	case err != nil && w.status != 0:
-		return nil, &fault{text: "broke off its reply", err: err, sent: true, passing: true}
+		return nil, &exchangeError{text: "broke off its reply", err: err, sent: true, passing: true}
 	case err != nil:
 		return chainError(err)
 	case w.status == 0:
@@ -98,12 +98,12 @@ func (c *chain) serve(w http.ResponseWriter, r *http.Request) (aborted bool, err
 }
 
 // chainError makes a reply of an error with a status, such as that of Caddy's
-// error handler, and a fault of what proxies return when they have no reply.
+// error handler, and an exchangeError of what proxies return without a reply.
 func chainError(err error) (*program.Response, error) {
 	if errors.Is(err, errUnanswered) {
-		return nil, &fault{kind: kindUnreachable, err: err}
+		return nil, &exchangeError{kind: kindUnreachable, err: err}
 	}
-	failure := &fault{kind: kindUnreachable, err: err, sent: true, passing: true}
+	failure := &exchangeError{kind: kindUnreachable, err: err, sent: true, passing: true}
 	if _, ok := errors.AsType[reverseproxy.DialError](err); ok {
 		failure.sent = false
 		return nil, failure

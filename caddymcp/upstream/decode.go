@@ -16,11 +16,11 @@ func decode(reply *program.Response, limit int64) error {
 		return nil
 	}
 	if encoding != "gzip" && encoding != "x-gzip" {
-		return &fault{text: "sent its reply in an encoding that it was not asked for", sent: true}
+		return &exchangeError{text: "sent its reply in an encoding that it was not asked for", sent: true}
 	}
 	plain, err := gzip.NewReader(bytes.NewReader(reply.Body))
 	if err != nil {
-		return &fault{text: "broke off its reply", err: err, sent: true, passing: true}
+		return &exchangeError{text: "broke off its reply", err: err, sent: true, passing: true}
 	}
 	if reply.Body, err = readReply(plain, limit); err != nil {
 		return err

@@ -123,14 +123,14 @@ func (d *direct) exchange(ctx context.Context, out *outgoing) (*program.Response
 
 	resp, err := d.transport.RoundTrip(out.request(ctx))
 	if errors.Is(err, errNotPublic) {
-		return nil, &fault{text: "is not at a public address", err: err}
+		return nil, &exchangeError{text: "is not at a public address", err: err}
 	}
 	if err != nil {
-		return nil, &fault{kind: kindUnreachable, err: err, sent: connected.Load(), passing: true}
+		return nil, &exchangeError{kind: kindUnreachable, err: err, sent: connected.Load(), passing: true}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 {
-		return nil, &fault{text: "switched to another protocol", sent: true}
+		return nil, &exchangeError{text: "switched to another protocol", sent: true}
 	}
 	reply := &program.Response{Status: resp.StatusCode, Header: resp.Header}
 	if out.discard {
@@ -180,7 +180,7 @@ func (out *outgoing) request(ctx context.Context) *http.Request {
 func readReply(body io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if err != nil {
-		return nil, &fault{text: "broke off its reply", err: err, sent: true, passing: true}
+		return nil, &exchangeError{text: "broke off its reply", err: err, sent: true, passing: true}
 	}
 	if int64(len(data)) > limit {
 		return nil, tooLarge(limit)

@@ -79,6 +79,9 @@ func TestPaths(t *testing.T) {
 		{"bad escape", program.Request{Path: "/%zz"}, ""},
 		{"line break", program.Request{Path: "/a\r\nX: y"}, ""},
 		{"space", program.Request{Path: "/a b"}, ""},
+		{"space in the query", program.Request{Path: "/a?x=1 2"}, ""},
+		{"line break in the query", program.Request{Path: "/a?x=1\r\nX: y"}, ""},
+		{"follow with a space", program.Request{Follow: "/api/a?x=1 2"}, ""},
 		{"whole URL", program.Request{URL: a.URL + "/api/a"}, ""},
 		{"follow", program.Request{Follow: a.URL + "/api/a?page=2"}, "/api/a?page=2"},
 		{"follow a relative link", program.Request{Follow: "/api/a?page=3"}, "/api/a?page=3"},
@@ -107,6 +110,25 @@ func TestPaths(t *testing.T) {
 				t.Errorf("URI %q, want %q", r.RequestURI, tt.want)
 			}
 		})
+	}
+}
+
+func TestLinksWithAnotherHost(t *testing.T) {
+	a := newAPI(t, nil)
+	a.Config.Handler = a.record(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/hop" {
+			w.Header().Set("Location", "https://food.example.com/api/end")
+			w.WriteHeader(302)
+		}
+	})
+	u := ready(t, &Upstream{URL: a.URL + "/api", Headers: []Header{{"Host", "food.example.com"}}})
+	mustSend(t, u, &program.Request{Method: "GET", Follow: "https://food.example.com/api/a?page=2"})
+	mustSend(t, u, get("/hop"))
+	refusal(t, u, &program.Request{Method: "GET", Follow: "https://food.example.com/admin"})
+	refusal(t, u, &program.Request{Method: "GET", Follow: "https://other.example.com/api/a"})
+	a.expect(t, "GET /api/a?page=2", "GET /api/hop", "GET /api/end")
+	if r, _ := a.last(t); r.Host != "food.example.com" {
+		t.Errorf("Host %q", r.Host)
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 
 // failed makes the error of a request that got no whole reply.
 func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoing, err error) error {
-	f, ok := asFault(err)
+	f, ok := asExchangeError(err)
 	if !ok {
-		f = &fault{err: err, kind: kindTimeout} // a shared request's deadline
+		f = &exchangeError{err: err, kind: kindTimeout} // a shared request's deadline
 	}
 	maybe := f.sent && !out.reading
 	if ended := ctx.Err(); ended != nil {
@@ -32,7 +32,7 @@ func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoi
 	// The cause can hold internal addresses, but nothing of the arguments.
 	u.logger.Info("request failed",
 		zap.String("tool", callOf(ctx).Tool), zap.String("upstream", u.Name),
-		zap.String("method", out.method), zap.String("cause", cause(f)))
+		zap.String("method", out.method), zap.NamedError("cause", f))
 
 	failure := &program.Error{Kind: f.kind, MaybeSent: maybe}
 	if text, ok := findText(f.kind, 0, req.Errors, u.Errors); ok {
@@ -48,14 +48,6 @@ func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoi
 		failure.Message = u.name() + " " + f.text
 	}
 	return failure
-}
-
-// cause is what the log says of a fault.
-func cause(f *fault) string {
-	if f.text != "" {
-		return f.text
-	}
-	return errors.Unwrap(error(f)).Error()
 }
 
 // refused makes the error of a reply whose status is a failure.

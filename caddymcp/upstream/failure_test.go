@@ -91,7 +91,7 @@ func TestSentences(t *testing.T) {
 		w.WriteHeader(404)
 		_, _ = io.WriteString(w, `{"detail":"No {status} Recipe at http://127.0.0.1:1/x","n":12345678901234567890}`)
 	})
-	base := Upstream{URL: a.URL, Retries: new(int)}
+	base := &Upstream{URL: a.URL, Retries: new(int)}
 	tests := []struct {
 		name     string
 		own      []program.ErrorText

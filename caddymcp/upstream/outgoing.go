@@ -40,14 +40,14 @@ func (u *Upstream) outgoing(ctx context.Context, req *program.Request) (*outgoin
 	if out.header, err = u.header(ctx, req); err != nil {
 		return nil, err
 	}
-	if out.url, err = u.target(ctx, req); err != nil {
+	host := out.header.Get("Host")
+	out.header.Del("Host")
+	if out.url, err = u.target(ctx, req, host); err != nil {
 		return nil, err
 	}
 	out.path, _ = u.within(u.origin(ctx), out.url)
-	out.host = out.url.Host
-	if host := out.header.Get("Host"); host != "" {
-		out.host = host
-		out.header.Del("Host")
+	if out.host = host; host == "" {
+		out.host = out.url.Host
 	}
 	if len(req.Query) > 0 {
 		query := req.Query.Encode()
@@ -73,8 +73,9 @@ func (u *Upstream) origin(ctx context.Context) *url.URL {
 	return &url.URL{Scheme: call.scheme(), Host: call.host()}
 }
 
-// target is the URL of req.
-func (u *Upstream) target(ctx context.Context, req *program.Request) (*url.URL, error) {
+// target is the URL of req, for an upstream whose Host header the config sets
+// to host.
+func (u *Upstream) target(ctx context.Context, req *program.Request, host string) (*url.URL, error) {
 	origin := u.origin(ctx)
 	switch {
 	case u.PublicWeb:
@@ -84,6 +85,7 @@ func (u *Upstream) target(ctx context.Context, req *program.Request) (*url.URL, 
 	case req.Follow != "":
 		link, err := origin.Parse(req.Follow)
 		if err == nil {
+			u.rehost(link, host)
 			if _, ok := u.within(origin, link); ok {
 				return link, nil
 			}
@@ -98,7 +100,7 @@ func (u *Upstream) target(ctx context.Context, req *program.Request) (*url.URL, 
 		var err error
 		target.Path, err = url.PathUnescape(target.RawPath)
 		target.RawQuery = query
-		ok = err == nil && target.EscapedPath() == target.RawPath
+		ok = err == nil && target.EscapedPath() == target.RawPath && webURL(&target)
 	}
 	if !ok {
 		return nil, &program.Error{Message: "the tool made a path that cannot be sent: it must begin with '/', be encoded, and hold no '.' or '..' segment"}
@@ -121,9 +123,18 @@ func (u *Upstream) publicTarget(req *program.Request) (*url.URL, error) {
 }
 
 // webURL reports whether target is an absolute http or https URL without
-// credentials.
+// credentials that fits into the first line of a request.
 func webURL(target *url.URL) bool {
-	return (target.Scheme == "http" || target.Scheme == "https") && target.Hostname() != "" && target.User == nil
+	return (target.Scheme == "http" || target.Scheme == "https") && target.Hostname() != "" && target.User == nil &&
+		!strings.ContainsFunc(target.RawQuery, func(r rune) bool { return r <= ' ' || r == 0x7f })
+}
+
+// rehost puts the upstream's own address into a link. An API that is sent
+// another Host header makes its links with that.
+func (u *Upstream) rehost(link *url.URL, host string) {
+	if u.base != nil && host != "" && host != u.base.Host && strings.EqualFold(link.Host, host) {
+		link.Scheme, link.Host = u.base.Scheme, u.base.Host
+	}
 }
 
 // within returns the path of target below the upstream's base path, and

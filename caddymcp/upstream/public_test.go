@@ -134,17 +134,17 @@ func TestPublicWeb(t *testing.T) {
 func TestPublicWebConfig(t *testing.T) {
 	tests := []struct {
 		name string
-		u    Upstream
+		u    *Upstream
 		want string
 	}{
-		{"with a URL", Upstream{PublicWeb: true, URL: "http://a"}, "more than one"},
-		{"with a secret", Upstream{PublicWeb: true, Headers: []Header{{"X-Key", "{env.HOME}"}}}, "public_web sends no credentials"},
-		{"with a credential", Upstream{PublicWeb: true, Headers: []Header{{"Cookie", "a=b"}}}, "public_web sends no credentials"},
-		{"with verify_tls", Upstream{PublicWeb: true, VerifyTLS: "off"}, "verify_tls"},
+		{"with a URL", &Upstream{PublicWeb: true, URL: "http://a"}, "more than one"},
+		{"with a secret", &Upstream{PublicWeb: true, Headers: []Header{{"X-Key", "{env.HOME}"}}}, "public_web sends no credentials"},
+		{"with a credential", &Upstream{PublicWeb: true, Headers: []Header{{"Cookie", "a=b"}}}, "public_web sends no credentials"},
+		{"with verify_tls", &Upstream{PublicWeb: true, VerifyTLS: "off"}, "verify_tls"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := provision(t, &tt.u); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := provision(t, tt.u); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v", err)
 			}
 		})

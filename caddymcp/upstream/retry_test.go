@@ -114,6 +114,8 @@ func TestRedirects(t *testing.T) {
 			to = other.URL + "/api/end"
 		case "/api/user":
 			to = "http://me:pw@" + r.Host + "/api/end"
+		case "/api/scheme":
+			to = "https://" + r.Host + "/api/end"
 		case "/api/script":
 			to = "javascript:alert(1)"
 		case "/api/none":
@@ -145,6 +147,7 @@ func TestRedirects(t *testing.T) {
 		{"GET", "/dots", 1, false},
 		{"GET", "/other", 1, false},
 		{"GET", "/user", 1, false},
+		{"GET", "/scheme", 1, false},
 		{"GET", "/script", 1, false},
 		{"GET", "/none", 1, false},
 		{"POST", "/hop", 1, false},

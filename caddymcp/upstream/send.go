@@ -8,13 +8,6 @@ import (
 	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
-// An exchanger sends one request and reads its whole reply. Its error is a
-// *fault, or the context's.
-type exchanger interface {
-	exchange(ctx context.Context, out *outgoing) (*program.Response, error)
-	close() error
-}
-
 // maxRedirects is how many redirects a request follows.
 const maxRedirects = 3
 
@@ -76,7 +69,7 @@ func (u *Upstream) attempt(ctx context.Context, out *outgoing) (*program.Respons
 
 // mayPass reports whether the same request may fare better later.
 func mayPass(resp *program.Response, err error) bool {
-	if f, ok := asFault(err); ok {
+	if f, ok := asExchangeError(err); ok {
 		return f.passing
 	}
 	return err == nil && resp.Status >= 500
@@ -98,13 +91,13 @@ func (u *Upstream) once(ctx context.Context, out *outgoing) (*program.Response, 
 	resp, err := u.via.exchange(limited, out)
 	if err != nil && limited.Err() != nil {
 		sent := true
-		if f, ok := asFault(err); ok {
+		if f, ok := asExchangeError(err); ok {
 			sent = f.sent
 		}
 		if ctx.Err() != nil {
-			err = &fault{err: ctx.Err(), sent: sent}
+			err = &exchangeError{err: ctx.Err(), sent: sent}
 		} else {
-			err = &fault{kind: kindTimeout, err: err, sent: sent}
+			err = &exchangeError{kind: kindTimeout, err: err, sent: sent}
 		}
 	}
 	u.observe(ctx, out, resp, time.Since(start))
@@ -144,6 +137,7 @@ func (u *Upstream) redirected(ctx context.Context, out *outgoing, resp *program.
 		return nil
 	}
 	target.Fragment, target.RawFragment = "", ""
+	u.rehost(target, out.host)
 	path, ok := u.within(u.origin(ctx), target)
 	if !ok {
 		return nil

@@ -49,26 +49,26 @@ func TestSafe(t *testing.T) {
 func TestValidate(t *testing.T) {
 	tests := []struct {
 		name string
-		u    Upstream
+		u    *Upstream
 		want string
 	}{
-		{"nothing", Upstream{}, "the upstream has no URL"},
-		{"nothing but a name", Upstream{Name: "x"}, "upstream 'x' has no URL"},
-		{"two forms", Upstream{URL: "http://a", Routes: handlers(`{"handler":"vars"}`)}, "keep one"},
-		{"transport before handlers", Upstream{Routes: handlers(`{"handler":"vars"}`), Transport: new(reverseproxy.HTTPTransport)}, "inside reverse_proxy"},
-		{"PROXY protocol", Upstream{URL: "http://a", Transport: &reverseproxy.HTTPTransport{ProxyProtocol: "v2"}}, "PROXY protocol"},
-		{"TLS to http", Upstream{URL: "http://a", Transport: &reverseproxy.HTTPTransport{TLS: new(reverseproxy.TLSConfig)}}, "is not https"},
-		{"negative", Upstream{URL: "http://a", Concurrency: -1}, "negative number"},
-		{"safe method", Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"post", "/a"}}}, "in capitals, not 'post'"},
-		{"safe path", Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"POST", "a"}}}, "does not begin with '/'"},
-		{"cache path", Upstream{URL: "http://a", Caches: hour("/a?b")}, "write the path alone"},
-		{"cache without paths", Upstream{URL: "http://a", Caches: hour()}, "at least one path"},
-		{"cache for ever", Upstream{URL: "http://a", Caches: []Cache{{Paths: []string{"/a"}}}}, "above zero"},
-		{"drop path", Upstream{URL: "http://a", Caches: []Cache{{For: 1, Paths: []string{"/a"}, DropOn: []string{"/../b"}}}}, "'.' or '..'"},
+		{"nothing", &Upstream{}, "the upstream has no URL"},
+		{"nothing but a name", &Upstream{Name: "x"}, "upstream 'x' has no URL"},
+		{"two forms", &Upstream{URL: "http://a", Routes: handlers(`{"handler":"vars"}`)}, "keep one"},
+		{"transport before handlers", &Upstream{Routes: handlers(`{"handler":"vars"}`), Transport: new(reverseproxy.HTTPTransport)}, "inside reverse_proxy"},
+		{"PROXY protocol", &Upstream{URL: "http://a", Transport: &reverseproxy.HTTPTransport{ProxyProtocol: "v2"}}, "PROXY protocol"},
+		{"TLS to http", &Upstream{URL: "http://a", Transport: &reverseproxy.HTTPTransport{TLS: new(reverseproxy.TLSConfig)}}, "is not https"},
+		{"negative", &Upstream{URL: "http://a", Concurrency: -1}, "negative number"},
+		{"safe method", &Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"post", "/a"}}}, "in capitals, not 'post'"},
+		{"safe path", &Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"POST", "a"}}}, "does not begin with '/'"},
+		{"cache path", &Upstream{URL: "http://a", Caches: hour("/a?b")}, "write the path alone"},
+		{"cache without paths", &Upstream{URL: "http://a", Caches: hour()}, "at least one path"},
+		{"cache for ever", &Upstream{URL: "http://a", Caches: []Cache{{Paths: []string{"/a"}}}}, "above zero"},
+		{"drop path", &Upstream{URL: "http://a", Caches: []Cache{{For: 1, Paths: []string{"/a"}, DropOn: []string{"/../b"}}}}, "'.' or '..'"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := provision(t, &tt.u); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := provision(t, tt.u); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
@@ -105,6 +105,30 @@ func TestSet(t *testing.T) {
 	}
 	if err := set.Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	api := &Upstream{Name: "api", SafeRequests: []SafeRequest{{"POST", "/parse"}}}
+	web := &Upstream{Name: "web", PublicWeb: true}
+	set := Set{api, web}
+	if got := strings.Join(set.Names(), " "); got != "api web" {
+		t.Errorf("Names: %q", got)
+	}
+	if name, ok := set.Default(); ok {
+		t.Errorf("two named upstreams have the default %q", name)
+	}
+	if name, ok := (Set{api}).Default(); name != "api" || !ok {
+		t.Errorf("Default: %q, %v", name, ok)
+	}
+	if name, ok := (Set{web, {}}).Default(); name != "" || !ok {
+		t.Errorf("Default: %q, %v", name, ok)
+	}
+	if set.PublicWeb("api") || !set.PublicWeb("web") || set.PublicWeb("none") {
+		t.Error("PublicWeb")
+	}
+	if !set.Safe("api", "POST", "/parse") || set.Safe("web", "POST", "/parse") || set.Safe("none", "GET", "/") {
+		t.Error("Safe")
 	}
 }
 

@@ -1,0 +1,63 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
+)
+
+// The kinds of failure without a reply that sentences can be written for.
+const (
+	kindUnreachable = "unreachable"
+	kindTimeout     = "timeout"
+)
+
+// An exchanger sends one request and reads its whole reply. Its error is an
+// *exchangeError, or the context's.
+type exchanger interface {
+	exchange(ctx context.Context, out *outgoing) (*program.Response, error)
+	close() error
+}
+
+// An exchangeError is why there is no whole reply.
+type exchangeError struct {
+	// kind is kindUnreachable, kindTimeout or empty.
+	kind string
+
+	// text completes the sentence that begins with the API's name, where
+	// kind does not.
+	text string
+
+	// err is the cause, for the log. It can hold internal addresses.
+	err error
+
+	// sent means that the request may have reached the API.
+	sent bool
+
+	// passing means that the same request may fare better later.
+	passing bool
+}
+
+func (f *exchangeError) Error() string {
+	if f.err != nil {
+		return f.err.Error()
+	}
+	return f.text
+}
+
+func (f *exchangeError) Unwrap() error { return f.err }
+
+// asExchangeError finds one in err.
+func asExchangeError(err error) (*exchangeError, bool) {
+	f, ok := errors.AsType[*exchangeError](err)
+	return f, ok
+}
+
+// tooLarge is the error of a reply beyond limit.
+func tooLarge(limit int64) *exchangeError {
+	return &exchangeError{text: fmt.Sprintf("sent a reply larger than %s", humanize.Bytes(uint64(limit))), sent: true}
+}
