@@ -228,6 +228,13 @@ func TestNone(t *testing.T) {
 	}
 }
 
+func TestNoneHidesNothing(t *testing.T) {
+	a := provisioned(t, &Access{None: true})
+	if a.hides(httptest.NewRequest("POST", "https://example.com/mcp?x=1", nil)) {
+		t.Error("there is no secret to hide")
+	}
+}
+
 func TestRewritten(t *testing.T) {
 	a := provisioned(t, secretAccess())
 	for _, tc := range []struct {
@@ -393,6 +400,14 @@ func TestStrength(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestIsPlain(t *testing.T) {
+	for text, want := range map[string]bool{"": false, "aZ09-_": true, "a.b": false, "a/b": false, "a%62": false, "ä": false, "a b": false} {
+		if got := isPlain(text); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func TestOrigin(t *testing.T) {
 }
 
 func TestParseOrigin(t *testing.T) {
-	for _, text := range []string{"", "*", "null", "example.com", "https://", "https://*.example.com", "https://example.com/x", "https://a?b", "https://a?", "https://a#", "https://{env.X}", "http://a:b"} {
+	for _, text := range []string{"", "*", "null", "example.com", "https://", "https://*.example.com", "https://example.com/x", "https://a?b", "https://a?", "https://a#", "https://user@example.com", "https://{env.X}", "http://a:b"} {
 		if o, err := parseOrigin(text); err == nil {
 			t.Errorf("%q: got %v", text, o)
 		} else if !strings.Contains(err.Error(), "'"+text+"' is not an origin") {

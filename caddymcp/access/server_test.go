@@ -254,7 +254,9 @@ food.test {
 	}
 	@failing header X-Fail 1
 	@rewritten header X-Rewrite 1
+	@methodical header X-Method 1
 	route {
+		method @methodical PUT
 		error @failing 503
 		header X-Seen {http.request.uri}
 		rewrite @rewritten /index.php?was={uri}
@@ -280,6 +282,7 @@ other.test {
 			w.expect(404, "not found\n", "https://food.test/.well-known/oauth-protected-resource/mcp/"+urlSecret)
 			w.expect(503, "", "https://food.test/mcp/"+urlSecret, "X-Fail", "1")
 			w.expect(200, "caller url_secret", "https://food.test/mcp/"+urlSecret, "X-Rewrite", "1", "Referer", "https://food.test/mcp/"+urlSecret)
+			w.expect(200, "caller url_secret", "https://food.test/mcp/"+urlSecret, "X-Method", "1", "User-Agent", "seen")
 			for path, want := range map[string]string{"/mcp/" + urlSecret: "/mcp/REDACTED", "/mcp?x": "/mcp", "/menu?x": "/menu?x"} {
 				if resp, _ := w.send("https://food.test"+path, "User-Agent", "seen"); resp.Header.Get("X-Seen") != want {
 					t.Errorf("other handlers see %q, want %q", resp.Header.Get("X-Seen"), want)
@@ -506,6 +509,33 @@ food.test, *.food.test {
 	w.expect(200, "drink", "http://drink.test/mcp/x")
 	w.stop()
 	w.leaks(urlSecret)
+}
+
+func TestTokenInQuery(t *testing.T) {
+	w := start(t, "", `
+food.test {
+	log {
+		output file %[1]s/food.log
+	}
+	guarded {
+		bearer phone {env.PHONE_TOKEN}
+	}
+}
+`, "food.test")
+	w.expect(401, "", "https://food.test/mcp?access_token="+phoneToken)
+	w.expect(404, "", "http://food.test/mcp?access_token="+phoneToken)
+	w.expect(200, "caller bearer:phone", "https://food.test/mcp", "Authorization", "Bearer "+phoneToken, "X-Other", "1")
+	w.expect(308, "", "http://food.test/mcp")
+	w.stop()
+	w.leaks(phoneToken)
+	entries := w.log("food.log")
+	want := []string{"http.log.access.log0 401 /mcp", "http.log.access.log0 200 /mcp", "http.log.access.log0 308 /mcp"}
+	if got := access(entries); !slices.Equal(got, want) {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	if headers := entries[1]["request"].(map[string]any)["headers"].(map[string]any); headers["X-Other"] == nil {
+		t.Error("a call that holds no secret was not left to Caddy's log")
+	}
 }
 
 func TestCatchAllSite(t *testing.T) {
