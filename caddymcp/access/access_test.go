@@ -2,7 +2,6 @@ package access
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -28,7 +27,7 @@ const (
 // newContext returns a context as a config being loaded has one.
 func newContext(t *testing.T) caddy.Context {
 	t.Helper()
-	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
 	return ctx
 }

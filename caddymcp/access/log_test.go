@@ -63,7 +63,7 @@ func TestEntryLevel(t *testing.T) {
 		{200, "loud", zapcore.InfoLevel},
 	} {
 		vars := map[string]any{caddyhttp.LogLevelVar: tc.chosen}
-		ctx := context.WithValue(context.Background(), caddyhttp.VarsCtxKey, vars)
+		ctx := context.WithValue(t.Context(), caddyhttp.VarsCtxKey, vars)
 		if got := entryLevel(ctx, tc.status); got != tc.want {
 			t.Errorf("%d, %v: got %v, want %v", tc.status, tc.chosen, got, tc.want)
 		}

@@ -88,7 +88,7 @@ func TestHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, net.Addr(addr))
+			ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(addr))
 			r := httptest.NewRequestWithContext(ctx, "POST", "http://"+tc.host+"/mcp", nil)
 			if resp := do(anyone, r); resp.StatusCode != tc.want {
 				t.Errorf("got %d, want %d", resp.StatusCode, tc.want)

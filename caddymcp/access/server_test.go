@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -245,7 +246,7 @@ func access(entries []map[string]any) (lines []string) {
 func TestSecretIsLoggedNowhere(t *testing.T) {
 	// Caddy provisions servers in random order.
 	for i := range 6 {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			w := start(t, "trace", `
 food.test {
 	log {
