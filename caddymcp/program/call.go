@@ -2,13 +2,19 @@ package program
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
 // A Caller is who calls, as programs see it in $caller.
 type Caller struct {
-	ID     string
-	Name   string
+	// ID tells callers apart. Empty is nobody in particular.
+	ID string
+
+	// Name is for people.
+	Name string
+
+	// Scopes are what the caller's token holds.
 	Scopes []string
 }
 
@@ -46,6 +52,11 @@ type Call struct {
 	// writes are the requests made that can have changed something.
 	writes []string
 }
+
+// Writes returns the requests that the program has made so far and that can
+// have changed something, such as "POST /recipes". Those that the API refused
+// (a status of 400 to 499) are not among them. It is for after the run.
+func (c *Call) Writes() []string { return slices.Clone(c.writes) }
 
 // Files reads the files that a program may upload.
 type Files interface {

@@ -1,0 +1,145 @@
+package program
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/itchyny/gojq"
+)
+
+// fetchAll(requests; n) reads many things at once.
+func fetchAll(r *run, _ any, args []any) any {
+	return r.fetchAll("fetch_all", args, func(v any) (map[string]any, error) {
+		spec, ok := v.(map[string]any)
+		if !ok {
+			return nil, misuse("fetch_all: a request is not an object")
+		}
+		return spec, nil
+	}, func(f fetched) map[string]any {
+		if f.err != nil {
+			return map[string]any{"status": f.err.Value().(map[string]any)["status"], "error": f.err.Value()}
+		}
+		return map[string]any{"status": f.status, "body": f.body}
+	})
+}
+
+// getAll(paths; n) is fetchAll for paths.
+func getAll(r *run, _ any, args []any) any {
+	return r.fetchAll("get_all", args, func(v any) (map[string]any, error) {
+		return map[string]any{"path": v}, nil
+	}, func(f fetched) map[string]any {
+		if f.err != nil {
+			return map[string]any{"ok": false, "error": f.err.Value()}
+		}
+		return map[string]any{"ok": true, "body": f.body}
+	})
+}
+
+// fetched is what came of one request: a reply or an error.
+type fetched struct {
+	status int
+	body   any
+	err    *Error
+	bug    error // an error that is not for the program
+}
+
+// fetchAll reads everything in a list, at most n at once, and gives the
+// results in the order of the list. Nothing is sent if one of the requests
+// cannot be.
+func (r *run) fetchAll(
+	name string, args []any,
+	read func(any) (map[string]any, error),
+	show func(fetched) map[string]any,
+) any {
+	list, ok := args[0].([]any)
+	if !ok {
+		return misuse("%s: the first argument is not an array", name)
+	}
+	n, ok := gojq.ToInt(args[1])
+	if !ok || n < 1 {
+		return misuse("%s: the second argument is not a number from 1", name)
+	}
+	messages := make([]*message, len(list))
+	for i, v := range list {
+		spec, err := read(v)
+		if err != nil {
+			return err
+		}
+		if messages[i], err = r.readMessage(name, spec); err != nil {
+			return err
+		}
+	}
+
+	results := make([]fetched, len(list))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, min(n, max(1, len(list))))
+	for i, m := range messages {
+		slots <- struct{}{}
+		if r.ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			results[i] = r.fetch(m)
+		})
+	}
+	wg.Wait()
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+
+	out := make([]any, len(results))
+	for i, f := range results {
+		if f.bug != nil {
+			return f.bug
+		}
+		if f.err != nil {
+			r.raised = append(r.raised, f.err)
+		}
+		out[i] = show(f)
+	}
+	return out
+}
+
+// readMessage is message for a request that reads.
+func (r *run) readMessage(name string, spec map[string]any) (*message, error) {
+	if spec["method"] == nil {
+		all := map[string]any{"method": http.MethodGet}
+		for k, v := range spec {
+			if k != "method" {
+				all[k] = v
+			}
+		}
+		spec = all
+	}
+	m, err := r.message(spec, false)
+	if err != nil {
+		return nil, err
+	}
+	if isWrite(m.Method) {
+		return nil, misuse("%s: a request is neither GET nor HEAD", name)
+	}
+	return m, nil
+}
+
+// fetch makes one of several requests. It touches nothing of the run but its
+// context and its sender.
+func (r *run) fetch(m *message) (f fetched) {
+	defer func() {
+		if p := recover(); p != nil {
+			f = fetched{bug: misuse("panic: %v", p)}
+		}
+	}()
+	resp, err := r.call.Sender.Send(r.ctx, &m.Request)
+	if err == nil {
+		f.status = resp.Status
+		f.body, err = DecodeBody(resp)
+	}
+	if err != nil {
+		if err = m.failure(err); !errors.As(err, &f.err) {
+			f.bug = err
+		}
+	}
+	return f
+}

@@ -1,0 +1,98 @@
+# attempt runs f and gives {ok: true, value} or, if a request failed or the
+# program refused, {ok: false, error: {status, message, body}}. A mistake in
+# the program, such as adding a number to an object, is not caught.
+def attempt(f):
+  try {ok: true, value: f} catch {ok: false, error: _caught};
+
+# rescue runs f. If it fails and when holds for the error, handle takes its
+# place; both get the error as their input. Other errors are passed on.
+def rescue(f; when; handle):
+  try f catch (_caught | if when then handle else _error end);
+
+# annotate runs f. If it fails, the error's message becomes text, which gets
+# the error as its input; status and body stay.
+def annotate(f; text):
+  try f catch (_caught | .message = text | _error);
+
+# check gives its input if cond holds, and refuses with text otherwise.
+def check(cond; text):
+  if cond then . else _error(text) end;
+
+# pages reads page after page: fetch gets the page's number, from 1, as its
+# input, and items gives the array of rows of what it returns. It ends with an
+# empty page, at the total the API reports (total or count), where next is
+# null, or once there are $cap rows. The value is {items, complete, total}:
+# complete is false if there may be more, and total is null if it is unknown.
+def pages(fetch; items; $cap):
+  def more:
+    (.page | fetch) as $reply
+    | (($reply | items) // []) as $rows
+    | ($reply | if type == "object" then .total // .count | numbers else empty end // null) as $total
+    | .page += 1
+    | .items += $rows
+    | .total = $total
+    | if $rows == [] or ($total != null and (.items | length) >= $total)
+        or ($reply | type == "object" and has("next") and .next == null)
+      then .complete = true
+      elif (.items | length) >= $cap then .
+      else more end;
+  {page: 1, items: [], complete: false, total: null}
+  | more
+  | if (.items | length) > $cap then .items |= .[:$cap] | .complete = false else . end
+  | if .complete and .total == null then .total = (.items | length) else . end
+  | {items, complete, total};
+
+# page makes one page of rows that were read with one more than $limit:
+# {items, complete}, and nextOffset if there are more. An offset beyond
+# 2147483647 is refused.
+def page($limit; $offset):
+  if $offset < 0 or $offset > 2147483647 then _error("there is no offset \($offset)")
+  elif length <= $limit then {items: ., complete: true}
+  elif $offset + $limit > 2147483647 then
+    _error("the rows after offset \($offset) cannot be numbered: narrow the request")
+  else {items: .[:$limit], complete: false, nextOffset: ($offset + $limit)} end;
+
+# find_one gives the row whose id is the input or, failing that, the only row
+# whose name is, without regard to case. Otherwise it refuses: it says that
+# the $what was not found and which names come close, or lists at most 10 of
+# those with that name as show gives them. $hint, if not null, ends the
+# sentence.
+def find_one($rows; id; name; $what; show; $hint):
+  def refuse: . + (if $hint == null then "" else ": \($hint)" end) | _error;
+  . as $asked
+  | (tostring | _casefold) as $folded
+  | [$rows[] | select((id | tostring) == ($asked | tostring))] as $by_id
+  | [$rows[] | select(name | type == "string" and _casefold == $folded)] as $by_name
+  | if $by_id != [] then $by_id[0]
+    elif ($by_name | length) == 1 then $by_name[0]
+    elif $by_name == [] then
+      ([$rows[] | name | strings] | unique) as $names
+      | ($asked | tostring | _closest($names; 10) | map(_quoted) | join(", ")) as $near
+      | "\($what) \($asked | _quoted) not found" + (if $near == "" then "" else ", did you mean \($near)?" end)
+      | refuse
+    else
+      "\($asked | _quoted) names more than one \($what): "
+        + ([$by_name[:10][] | show | tostring] | join(", "))
+        + (($by_name | length) as $n | if $n > 10 then " and \($n - 10) more" else "" end)
+      | refuse
+    end;
+
+# note adds the texts that are neither null nor empty to .note.
+def note($texts):
+  [.note, $texts[] | select(. != null and . != "")] as $all
+  | if $all == [] then . else .note = ($all | join("; ")) end;
+
+# index_by gives an object of the input's rows by what f gives for each; the
+# last of several wins.
+def index_by(f):
+  [.[]] | _index_by(map([f]));
+
+# count_by gives an object that says how often f gives each value.
+def count_by(f):
+  [.[]] | _count_by(map([f]));
+
+# INDEX is jq's, in linear time.
+def INDEX(stream; f):
+  [stream] | _index_by(map([f]));
+def INDEX(f):
+  INDEX(.[]; f);

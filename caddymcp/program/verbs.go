@@ -1,0 +1,214 @@
+package program
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/itchyny/gojq"
+)
+
+// stateVariable holds the state of the run, for functions that need it. It is
+// a variable because compiled jq is shared by all runs.
+const stateVariable = "$__call"
+
+// variables are those that programs are given.
+var variables = []string{"$args", "$caller", "$tool", stateVariable}
+
+// A verb is a function that makes requests.
+type verb struct {
+	name     string
+	method   string // of the short forms
+	min, max int    // number of arguments
+	native   string // what it is compiled to
+}
+
+// verbs are the functions that make requests.
+var verbs = func() map[string]*verb {
+	set := make(map[string]*verb)
+	for name, v := range map[string]verb{
+		"get":       {method: http.MethodGet, min: 1, max: 3, native: "_send"},
+		"head":      {method: http.MethodHead, min: 1, max: 3, native: "_send"},
+		"delete":    {method: http.MethodDelete, min: 1, max: 3, native: "_send"},
+		"post":      {method: http.MethodPost, min: 1, max: 3, native: "_send"},
+		"put":       {method: http.MethodPut, min: 1, max: 3, native: "_send"},
+		"patch":     {method: http.MethodPatch, min: 1, max: 3, native: "_send"},
+		"request":   {min: 1, max: 1, native: "_request"},
+		"response":  {min: 1, max: 1, native: "_response"},
+		"follow":    {min: 1, max: 1, native: "_follow"},
+		"fetch_all": {min: 2, max: 2, native: "_fetch_all"},
+		"get_all":   {min: 2, max: 2, native: "_get_all"},
+	} {
+		v.name = name
+		set[name] = &v
+	}
+	return set
+}()
+
+// takesBody reports whether the second argument of a short form is the body,
+// not the query.
+func (v *verb) takesBody() bool {
+	return v.method == http.MethodPost || v.method == http.MethodPut || v.method == http.MethodPatch
+}
+
+// isWrite reports whether a method can change something.
+func isWrite(method string) bool {
+	return method != http.MethodGet && method != http.MethodHead
+}
+
+// A call is a use of a verb in a text.
+type call struct {
+	verb    *verb
+	effects []Effect
+	writes  bool
+
+	// literal means that the path is written out in the text, each value
+	// in it an encoded segment.
+	literal bool
+}
+
+// call reads the arguments of a verb: it checks the path and notes what the
+// text says about the request.
+func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
+	c := &call{verb: v}
+	switch v.native {
+	case "_send":
+		e := Effect{Method: v.method}
+		e.Path, c.literal = readPath(f.Args[0], errs, at)
+		if len(f.Args) == 3 {
+			if options, ok := literalObject(f.Args[2]); ok {
+				e.Upstream = literalString(options["upstream"])
+			}
+		}
+		c.effects = []Effect{e}
+		c.writes = isWrite(v.method)
+	case "_request", "_response":
+		var e Effect
+		members, ok := literalObject(f.Args[0])
+		if ok {
+			e.Method = strings.ToUpper(literalString(members["method"]))
+			e.Upstream = literalString(members["upstream"])
+			if q := members["path"]; q != nil {
+				e.Path, c.literal = readPath(q, errs, at)
+			}
+		}
+		c.effects = []Effect{e}
+		c.writes = isWrite(e.Method)
+	case "_follow":
+		c.effects = []Effect{{Method: http.MethodGet}}
+	case "_get_all":
+		refusePathTexts(f.Args[0], errs, at)
+		c.effects = []Effect{{Method: http.MethodGet}}
+	case "_fetch_all":
+		refusePathTexts(f.Args[0], errs, at)
+		c.effects = []Effect{{Method: http.MethodGet}, {Method: http.MethodHead}}
+	}
+	return c
+}
+
+// rewrite turns the functions of this package in a unit into calls of Go
+// functions. It is done once the unit has been checked.
+func (u *unit) rewrite() {
+	for f, t := range u.names {
+		switch t.kind {
+		case isVerb:
+			u.calls[f].rewrite(f)
+		case isNative:
+			f.Name = "_" + f.Name
+			if t.native.state {
+				f.Args = append([]*gojq.Query{variable(stateVariable)}, f.Args...)
+			}
+		}
+	}
+}
+
+func (c *call) rewrite(f *gojq.Func) {
+	args := []*gojq.Query{variable(stateVariable)}
+	switch v := c.verb; v.native {
+	case "_send":
+		if c.literal {
+			encodeParts(f.Args[0])
+		}
+		args = append(args, stringQuery(v.method), boolQuery(c.literal))
+		args = append(args, f.Args...)
+		for len(args) < 6 {
+			args = append(args, nullQuery())
+		}
+	case "_request", "_response":
+		if c.literal {
+			members, _ := literalObject(f.Args[0])
+			encodeParts(members["path"])
+		}
+		args = append(args, boolQuery(c.literal), f.Args[0])
+	default:
+		args = append(args, f.Args...)
+	}
+	f.Name, f.Args = c.verb.native, args
+}
+
+// literalObject returns the members of an object whose keys are all written
+// out, each once.
+func literalObject(q *gojq.Query) (map[string]*gojq.Query, bool) {
+	t := onlyTerm(q)
+	if t == nil || t.Type != gojq.TermTypeObject {
+		return nil, false
+	}
+	members := make(map[string]*gojq.Query)
+	for _, kv := range t.Object.KeyVals {
+		name, ok := memberName(kv)
+		if _, twice := members[name]; !ok || twice {
+			return nil, false
+		}
+		if members[name] = kv.Val; kv.Val == nil {
+			members[name] = &gojq.Query{} // {path} or {$path}: a value, not a literal
+		}
+	}
+	return members, true
+}
+
+// memberName returns the key of an object's member if it is written out.
+func memberName(kv *gojq.ObjectKeyVal) (string, bool) {
+	if kv.Key != "" {
+		return strings.TrimPrefix(kv.Key, "$"), !strings.HasPrefix(kv.Key, "$") || kv.Val == nil
+	}
+	if kv.KeyString != nil && kv.KeyString.Queries == nil {
+		return kv.KeyString.Str, true
+	}
+	return "", false
+}
+
+// literalString returns the string that q writes out, or "".
+func literalString(q *gojq.Query) string {
+	if t := onlyTerm(q); t != nil && t.Type == gojq.TermTypeString && t.Str.Queries == nil {
+		return t.Str.Str
+	}
+	return ""
+}
+
+// onlyTerm returns the term that q is, without parentheses, or nil if q is
+// more than a term.
+func onlyTerm(q *gojq.Query) *gojq.Term {
+	for q != nil && len(q.FuncDefs) == 0 && q.Term != nil && len(q.Term.SuffixList) == 0 {
+		if q.Term.Type != gojq.TermTypeQuery {
+			return q.Term
+		}
+		q = q.Term.Query
+	}
+	return nil
+}
+
+func variable(name string) *gojq.Query {
+	return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeFunc, Func: &gojq.Func{Name: name}}}
+}
+
+func stringQuery(s string) *gojq.Query {
+	return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: &gojq.String{Str: s}}}
+}
+
+func boolQuery(b bool) *gojq.Query {
+	if b {
+		return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeTrue}}
+	}
+	return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeFalse}}
+}
+
+func nullQuery() *gojq.Query { return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeNull}} }
