@@ -18,11 +18,12 @@ type Tool struct {
 	Params []*Param `json:"params,omitempty"`
 
 	// A JSON Schema object, as text, in place of params. It reaches clients
-	// word for word.
+	// word for word. A string in it that says minLength 0 keeps an empty
+	// value, as allow_empty does for a parameter.
 	Input string `json:"input,omitempty"`
 
-	// A JSON Schema, as text, of the reply. Fields it does not declare are
-	// removed, and the reply is checked against it.
+	// A JSON Schema, as text, of the reply, which must be an object. Fields
+	// and items it does not declare are removed, then the reply is checked.
 	Output string `json:"output,omitempty"`
 
 	// What the caller's token must hold. Default: nothing.
@@ -40,8 +41,10 @@ type Tool struct {
 	// Sentences for failed requests, looked up before the upstream's.
 	Errors []program.ErrorText `json:"errors,omitempty"`
 
-	// How the result is sent: 'text', 'structured' or 'both'.
-	// Default: text, and both where output is given.
+	// How the result is sent: 'text', 'structured' or 'both'. The last two
+	// need output. With 'text' the output schema is applied, and clients are
+	// not told of it. Default: text, and both where output is given, since
+	// many clients read only the text.
 	Reply string `json:"reply,omitempty"`
 
 	// Entries of the tool's _meta object.
@@ -173,7 +176,8 @@ type Param struct {
 	Min *float64 `json:"min,omitempty"`
 	Max *float64 `json:"max,omitempty"`
 
-	// Bounds into which a number is brought instead of being refused.
+	// Bounds into which a number is brought instead of being refused. The
+	// description says them; the schema does not, so that no client refuses.
 	Clamp *Clamp `json:"clamp,omitempty"`
 
 	// Bounds of a string's length, in characters.
@@ -186,14 +190,14 @@ type Param struct {
 	// date, date-time, uri, email or uuid: what a string must be.
 	Format string `json:"format,omitempty"`
 
-	// What an array holds. Required for arrays.
+	// What an array holds. An array must have it.
 	Items *Param `json:"items,omitempty"`
 
 	// Bounds of an array's length.
 	MinItems *int `json:"min_items,omitempty"`
 	MaxItems *int `json:"max_items,omitempty"`
 
-	// The members of an object.
+	// The members of an object. Default: any.
 	Params []*Param `json:"params,omitempty"`
 
 	// How an array is written in a query or form: 'repeat' (a=1&a=2),
@@ -203,7 +207,7 @@ type Param struct {
 	// The name the API uses. Default: the parameter's own.
 	As string `json:"as,omitempty"`
 
-	// Where the argument goes: path, query, header or body. Default: the
+	// Where the argument goes: 'path', 'query', 'header' or 'body'. Default: the
 	// path if it is named there, else the query for GET, HEAD and DELETE
 	// and the body for POST, PUT and PATCH.
 	In string `json:"in,omitempty"`
@@ -214,7 +218,7 @@ type Param struct {
 	// An empty string is kept. Otherwise an empty optional counts as absent.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
 
-	// null is kept. Otherwise it counts as absent.
+	// null is kept, and sent in a body. Otherwise it counts as absent.
 	AllowNull bool `json:"allow_null,omitempty"`
 }
 

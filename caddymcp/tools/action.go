@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"context"
+	"slices"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
+)
+
+// An action is a compiled [Action].
+type action struct {
+	requires []requirement // of a case
+	request  *request
+	run      *program.Program
+	result   *program.Program
+	hints    hints
+}
+
+// A requirement is a condition and what is said when it does not hold.
+type requirement struct {
+	condition *program.Program
+	message   *program.Program
+}
+
+// action compiles an action that has a request or a program. When is the case
+// it stands in, if any.
+func (c *compiler) action(a *Action, when string) *action {
+	out := &action{}
+	switch {
+	case a.Request != nil && a.Run != nil:
+		c.fail("%shas both a request and 'run', use one", prefix(when))
+	case a.Request != nil:
+		out.request = c.request(a.Request, when)
+		switch {
+		case a.Result != nil:
+			out.result = c.program(*a.Result, false)
+		case c.tool.Output != "":
+			// The output schema applies to a decoded value.
+			out.result = c.program(program.Source{Text: "."}, false)
+		}
+	case a.Run != nil:
+		if a.Result != nil {
+			c.fail("%shas 'result' beside 'run', which makes its own result: put it at the end of the program", prefix(when))
+		}
+		out.run = c.program(*a.Run, true)
+	default:
+		c.fail("%shas nothing to do: add a request (get, post, …) or 'run'", prefix(when))
+	}
+	out.hints = c.hints(a, out, when)
+	return out
+}
+
+func prefix(when string) string {
+	if when == "" {
+		return ""
+	}
+	return "case " + when + " "
+}
+
+func (c *compiler) requires(requires []Require) []requirement {
+	var out []requirement
+	for _, r := range requires {
+		out = append(out, requirement{c.program(r.If, false), c.text(r.Message)})
+	}
+	return out
+}
+
+// check runs the conditions. The first that does not hold is a refusal.
+func check(ctx context.Context, requires []requirement, call *program.Call) error {
+	for _, r := range requires {
+		v, err := r.condition.Run(ctx, call, nil)
+		if err != nil {
+			return err
+		}
+		if v != nil && v != false {
+			continue
+		}
+		text, err := r.message.Run(ctx, call, nil)
+		if err != nil {
+			return err
+		}
+		return refuse("%s", text)
+	}
+	return nil
+}
+
+// effects are the requests that an action can make.
+func (a *action) effects(upstream string) []program.Effect {
+	var effects []program.Effect
+	switch {
+	case a.request != nil:
+		effects = []program.Effect{{Method: a.request.method, Path: a.request.path.pattern()}}
+	case a.run != nil:
+		effects = slices.Clone(a.run.Effects())
+	}
+	for i := range effects {
+		if effects[i].Upstream == "" {
+			effects[i].Upstream = upstream
+		}
+	}
+	return effects
+}

@@ -1,0 +1,263 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A Call is one call of a tool.
+type Call struct {
+	// Name is the tool's name, and Arguments what the model sent, as JSON.
+	Name      string
+	Arguments json.RawMessage
+
+	// Caller is who calls. Whether it may is checked before.
+	Caller program.Caller
+
+	// Sender sends the requests.
+	Sender program.Sender
+
+	// Files is where programs read files from. Nil is nowhere.
+	Files program.Files
+
+	// Location is the time zone of today. Nil is the host's.
+	Location *time.Location
+
+	// Progress and Log send notifications to the client. Nil drops them.
+	Progress func(ctx context.Context, done, total float64, message string)
+	Log      func(ctx context.Context, level, message string)
+}
+
+// An Outcome is how a call went, for logs and metrics.
+type Outcome struct {
+	Kind Kind
+
+	// ReadOnly means that the call was classed as reading.
+	ReadOnly bool
+
+	// Err says what is behind a failure, for whoever operates the server.
+	// It holds none of the arguments, except that those of [Bug] and
+	// [Panicked] can quote data: they belong into the debug log.
+	Err error
+
+	// Stack is where a panic happened.
+	Stack []byte
+}
+
+// A Kind is how a call ended.
+type Kind string
+
+const (
+	// OK is a result.
+	OK Kind = "ok"
+
+	// Refused is an answer that the author or the schema provides for: wrong
+	// arguments, a condition that does not hold, read-only mode.
+	Refused Kind = "refused"
+
+	// UpstreamError is an API's error, or an API that cannot be reached.
+	UpstreamError Kind = "upstream_error"
+
+	// Bug is a mistake in the tool's jq, or a result that does not fit.
+	Bug Kind = "bug"
+
+	// Panicked is a mistake in this software.
+	Panicked Kind = "panic"
+
+	// Timeout is a call that took too long.
+	Timeout Kind = "timeout"
+
+	// Cancelled is a call whose caller has gone.
+	Cancelled Kind = "cancelled"
+)
+
+// Call runs a call until the context ends. Every failure is a result with IsError set, whose text is
+// for the model.
+func (s *Set) Call(ctx context.Context, call *Call) (result *mcp.CallToolResult, outcome Outcome) {
+	defer func() {
+		if r := recover(); r != nil {
+			result = failure("the tool failed")
+			outcome = Outcome{Kind: Panicked, Err: fmt.Errorf("panic: %v", r), Stack: debug.Stack()}
+		}
+	}()
+	t := s.byName[call.Name]
+	if t == nil {
+		return failure(fmt.Sprintf("there is no tool '%s'", shorten(call.Name))), Outcome{Kind: Refused}
+	}
+	run := &run{set: s, tool: t}
+	if deadline, ok := ctx.Deadline(); ok {
+		run.limit = time.Until(deadline)
+	}
+	result, err := run.call(ctx, call)
+	outcome.ReadOnly = run.readOnly()
+	if err != nil {
+		result, outcome.Kind, outcome.Err = run.fail(ctx, err)
+		return result, outcome
+	}
+	outcome.Kind = OK
+	return result, outcome
+}
+
+// A run is the state of one call.
+type run struct {
+	set    *Set
+	tool   *tool
+	action *action       // nil until the arguments are read
+	sent   bool          // a request may have been made
+	limit  time.Duration // how much time there was
+}
+
+func (r *run) readOnly() bool { return r.action != nil && r.action.hints.readOnly }
+
+// call does the work: check, send, answer.
+func (r *run) call(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
+	t := r.tool
+	if t.listed == nil {
+		return nil, refuse(readOnlyMode)
+	}
+	args, err := t.args.read(call.Arguments)
+	if err != nil {
+		if r.set.readOnly && t.asksToWrite(call.Arguments) {
+			return nil, refuse(readOnlyMode)
+		}
+		return nil, err
+	}
+	a := t.choose(args)
+	if a == nil || r.set.readOnly && !a.hints.readOnly {
+		return nil, refuse(readOnlyMode)
+	}
+	r.action = a
+	pc := &program.Call{
+		Args:     args,
+		Caller:   call.Caller,
+		Tool:     call.Name,
+		Sender:   call.Sender,
+		Upstream: t.upstream,
+		ReadOnly: a.hints.readOnly,
+		Errors:   t.config.Errors,
+		Files:    call.Files,
+		Location: call.Location,
+		Progress: call.Progress,
+		Log:      call.Log,
+	}
+	if err := check(ctx, t.requires, pc); err != nil {
+		return nil, err
+	}
+	if err := check(ctx, a.requires, pc); err != nil {
+		return nil, err
+	}
+	if a.run != nil {
+		r.sent = true
+		v, err := a.run.Run(ctx, pc, nil)
+		if err != nil {
+			return nil, err
+		}
+		return r.value(v, a.run)
+	}
+	req, err := a.request.build(ctx, pc)
+	if err != nil {
+		return nil, err
+	}
+	r.sent = true
+	resp, err := call.Sender.Send(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if a.result == nil {
+		return r.passThrough(resp)
+	}
+	body, err := program.DecodeBody(resp)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.result.Run(ctx, pc, body)
+	if err != nil {
+		return nil, err
+	}
+	return r.value(v, a.result)
+}
+
+const readOnlyMode = "server is in read-only mode"
+
+// A refusal is an answer that is not a failure of anything: the model reads it.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+func refuse(format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...)}
+}
+
+// fail turns an error into what the model reads and what the operator sees.
+func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, error) {
+	var (
+		refused  *refusal
+		upstream *program.Error
+	)
+	switch {
+	case errors.As(err, &refused):
+		return failure(refused.text), Refused, nil
+	case ctx.Err() != nil:
+		return r.ended(ctx, err)
+	case errors.As(err, &upstream):
+		return r.upstreamError(upstream)
+	}
+	return failure("the tool could not read the API's reply"), Bug, err
+}
+
+// ended answers a call whose time is over or whose caller has gone.
+func (r *run) ended(ctx context.Context, err error) (*mcp.CallToolResult, Kind, error) {
+	kind, text := Cancelled, "the call was cancelled"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind, text = Timeout, fmt.Sprintf("the call took longer than %s and was stopped; ask for less at once", r.limit.Round(time.Second))
+	}
+	switch wrapped := !errors.Is(ctx.Err(), err); {
+	case wrapped && r.action != nil && r.action.run != nil:
+		text += ". " + err.Error() // names the writes
+	case r.sent && !r.readOnly():
+		text += ". It may have changed something already: read before you try again"
+	}
+	return failure(text), kind, ctx.Err()
+}
+
+// upstreamError answers with the API's error. With an output schema, nothing
+// is said in the API's own words.
+func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error) {
+	kind := UpstreamError
+	var cause error
+	switch {
+	case e.Kind != "":
+		cause = fmt.Errorf("upstream: %s", e.Kind)
+	case e.Status != 0:
+		cause = fmt.Errorf("upstream: status %d", e.Status)
+	default:
+		kind = Refused
+	}
+	text := e.Message
+	if r.tool.output != nil && !e.Configured && kind == UpstreamError {
+		switch {
+		case e.Kind == "timeout":
+			text = "the API did not answer in time"
+		case e.Kind != "":
+			text = "the API cannot be reached"
+		default:
+			text = fmt.Sprintf("the API answered with an error (status %d)", e.Status)
+		}
+		if e.MaybeSent {
+			text += "; the request may have been carried out"
+		}
+	}
+	return failure(text), kind, cause
+}
+
+// failure is a result that says why there is none.
+func failure(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}
+}
