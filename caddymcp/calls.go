@@ -1,0 +1,150 @@
+package caddymcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
+	"github.com/caddymcp/caddymcp/caddymcp/tools"
+	"github.com/caddymcp/caddymcp/caddymcp/upstream"
+)
+
+// call runs one tools/call. It is the SDK's handler of every tool.
+func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	in := incomingOf(req)
+	if in == nil {
+		return nil, errors.New("the call came without a request")
+	}
+	start := time.Now()
+	result, outcome := h.admit(ctx, req, in)
+	h.logCall(req.Params.Name, in.caller.ID, outcome, time.Since(start))
+	return result, nil
+}
+
+// admit applies the limits and runs the tool.
+func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incoming) (*mcp.CallToolResult, tools.Outcome) {
+	if wait, ok := h.limiter.allow(in.caller.ID); !ok {
+		err := fmt.Errorf("too many calls: try again in %s", wait.Round(time.Second)+time.Second)
+		return refuse(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.timeLimit(req.Params.Name))
+	defer cancel()
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	case <-ctx.Done():
+		return refuse(errors.New("the server is busy with other calls: try again later"))
+	}
+
+	server, _ := in.request.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	ctx = upstream.WithCall(ctx, &upstream.Call{
+		Server:       server,
+		Request:      in.request,
+		CallerID:     in.caller.ID,
+		CallerName:   in.caller.Name,
+		CallerScopes: in.caller.Scopes,
+		Tool:         req.Params.Name,
+	})
+	return h.set.Call(ctx, &tools.Call{
+		Name:      req.Params.Name,
+		Arguments: req.Params.Arguments,
+		Caller:    program.Caller(in.caller),
+		Sender:    h.upstreams,
+		Files:     h.files(),
+		Location:  h.location,
+		Progress:  progressTo(req),
+		Log:       logTo(req, h.Name),
+	})
+}
+
+// refuse is a tool result that says why the tool did not run.
+func refuse(err error) (*mcp.CallToolResult, tools.Outcome) {
+	return &mcp.CallToolResult{
+		IsError: true,
+		Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}},
+	}, tools.Outcome{Kind: tools.Refused, Err: err}
+}
+
+// logCall writes one line for a call: never its arguments or its reply. The
+// text of a bug may quote data and is for the debug log alone.
+func (h *Handler) logCall(tool, caller string, outcome tools.Outcome, took time.Duration) {
+	fields := []zap.Field{
+		zap.String("tool", tool),
+		zap.String("caller", caller),
+		zap.String("outcome", string(outcome.Kind)),
+		zap.Duration("duration", took),
+	}
+	switch outcome.Kind {
+	case tools.Panicked:
+		h.logger.Error("tool call", append(fields, zap.ByteString("stack", outcome.Stack))...)
+	case tools.Bug:
+		h.logger.Warn("tool call", fields...)
+	default:
+		h.logger.Info("tool call", fields...)
+	}
+	if outcome.Err != nil {
+		h.logger.Debug("tool call failed", zap.String("tool", tool), zap.Error(outcome.Err))
+	}
+}
+
+// progressTo sends progress to a client that asked for it.
+func progressTo(req *mcp.CallToolRequest) func(context.Context, float64, float64, string) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	return func(ctx context.Context, done, total float64, message string) {
+		// A client that no longer listens is not the tool's concern.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token,
+			Progress:      done,
+			Total:         total,
+			Message:       message,
+		})
+	}
+}
+
+// logTo sends log messages to a client that set a level.
+func logTo(req *mcp.CallToolRequest, name string) func(context.Context, string, string) {
+	return func(ctx context.Context, level, message string) {
+		//nolint:staticcheck // deprecated in 2026-07-28, in use until 2027
+		_ = req.Session.Log(ctx, &mcp.LoggingMessageParams{
+			Logger: name,
+			Level:  mcp.LoggingLevel(level),
+			Data:   message,
+		})
+	}
+}
+
+// A limiter bounds the calls of each caller. Callers come from the config, so
+// their number is bounded.
+type limiter struct {
+	limit   rate.Limit
+	burst   int
+	callers sync.Map // caller id → *rate.Limiter
+}
+
+// allow says whether the caller may call now, and if not, in what time.
+func (l *limiter) allow(caller string) (time.Duration, bool) {
+	if l == nil {
+		return 0, true
+	}
+	v, ok := l.callers.Load(caller)
+	if !ok {
+		v, _ = l.callers.LoadOrStore(caller, rate.NewLimiter(l.limit, l.burst))
+	}
+	r := v.(*rate.Limiter).Reserve()
+	wait := r.Delay()
+	if wait > 0 {
+		r.Cancel()
+	}
+	return wait, wait == 0
+}

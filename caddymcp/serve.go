@@ -1,0 +1,159 @@
+package caddymcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"go.uber.org/zap"
+
+	"github.com/caddymcp/caddymcp/caddymcp/access"
+	"github.com/caddymcp/caddymcp/caddymcp/upstream"
+)
+
+// modernVersion is the first revision without sessions. Revisions are dates,
+// so they compare as text.
+const modernVersion = "2026-07-28"
+
+// ServeHTTP answers what belongs to the endpoint and hands on the rest. It
+// writes every answer itself: an error that it returned would be logged with
+// the URL, which may hold a secret.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if !h.Auth.Match(r) {
+		return next.ServeHTTP(w, r)
+	}
+	w, entry := h.Auth.Conceal(w, r)
+	defer entry()
+	caller, refusal := h.Auth.Check(r)
+	if refusal != nil {
+		h.logger.Info("refused", zap.Int("status", refusal.Status), zap.String("reason", refusal.Message))
+		refusal.Write(w)
+		return nil
+	}
+	h.serve(w, r, caller)
+	return nil
+}
+
+// serve answers a request of a caller that has been checked.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Caller) {
+	out := &replyWriter{ResponseWriter: w}
+	in := &incoming{request: r, caller: caller}
+	if looped(r) {
+		http.Error(out, "a tool called its own server", http.StatusLoopDetected)
+		return
+	}
+	if r.Method != http.MethodPost {
+		// Streams of sessions, their ends, and methods that are not allowed.
+		ctx, cancel := h.untilStop(r.Context())
+		defer cancel()
+		h.endpoint.sessions.ServeHTTP(out, handOn(r.WithContext(ctx), in))
+		return
+	}
+
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.limits.Request))
+	if err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			http.Error(out, "the request is larger than the server allows", http.StatusRequestEntityTooLarge)
+			return
+		}
+		http.Error(out, "the request could not be read", http.StatusBadRequest)
+		return
+	}
+	b, err := parseBody(raw)
+	if err != nil {
+		writeError(out, http.StatusBadRequest, jsonrpc.CodeParseError, "the request is not a JSON-RPC message")
+		return
+	}
+	if scopes := h.missing(b, caller); scopes != nil {
+		h.Auth.InsufficientScope(caller, scopes).Write(out)
+		return
+	}
+
+	raw, out.hidden = b.hideIDs()
+	r = handOn(r, in)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	if name, ok := decodeHeader(r.Header.Get("Mcp-Name")); ok && name != "" {
+		r.Header.Set("Mcp-Name", name)
+	}
+	if b.listens() {
+		ctx, cancel := h.untilStop(r.Context())
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
+	h.choose(out, r, b)
+}
+
+// choose hands the request to the SDK: to its session, or to stand alone.
+func (h *Handler) choose(w *replyWriter, r *http.Request, b *body) {
+	e := h.endpoint
+	modern := r.Header.Get("Mcp-Protocol-Version") >= modernVersion
+	switch {
+	case !modern && b.initializes():
+		if e.full() {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
+			return
+		}
+		e.sessions.ServeHTTP(w, r)
+	case !modern && r.Header.Get("Mcp-Session-Id") != "":
+		e.sessions.ServeHTTP(w, r)
+	case b.notifies():
+		e.stream.ServeHTTP(w, r)
+	default:
+		e.single.ServeHTTP(w, r)
+	}
+}
+
+// missing are the scopes that a tool called in the body needs, if the caller
+// lacks one of them. The body decides, not the Mcp-Name header.
+func (h *Handler) missing(b *body, caller access.Caller) []string {
+	for _, name := range b.tools() {
+		scopes := h.set.Scopes(name)
+		for _, scope := range scopes {
+			if !slices.Contains(caller.Scopes, scope) {
+				return scopes
+			}
+		}
+	}
+	return nil
+}
+
+// looped says whether the request was made by a tool of a server such as this
+// one (RFC 8586).
+func looped(r *http.Request) bool {
+	for _, value := range r.Header.Values("Cdn-Loop") {
+		for entry := range strings.SplitSeq(value, ",") {
+			id, _, _ := strings.Cut(strings.TrimSpace(entry), ";")
+			if id == upstream.LoopToken {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// untilStop ends a context when the config stops.
+func (h *Handler) untilStop(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	unhook := context.AfterFunc(h.stopping, cancel)
+	return ctx, func() { unhook(); cancel() }
+}
+
+// writeError answers with a JSON-RPC error that belongs to no id.
+func writeError(w http.ResponseWriter, status int, code int64, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"jsonrpc": "2.0",
+		"id":      nil,
+		"error":   map[string]any{"code": code, "message": text},
+	})
+}

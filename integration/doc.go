@@ -1,0 +1,3 @@
+// Package integration holds the tests of the examples: the real caddy binary,
+// reference APIs, and real clients.
+package integration
