@@ -28,13 +28,14 @@ func NewLibrary(sources ...Source) (*Library, error) {
 			errs.at(firstOffset(u), "a jq library holds definitions only: 'def name: …;'")
 			return nil, errs.err()
 		}
+		identity := &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeIdentity}}
 		_, scope, defs := resolve(u, l.scope, errs, false)
 		if err := u.finish(errs); err != nil {
 			return nil, err
 		}
 		l.scope = scope
 		l.defs = append(l.defs, defs...)
-		if _, err := compile(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeIdentity}}, l.defs); err != nil {
+		if _, err := compile(identity, slices.Concat(prelude().list, l.defs)); err != nil {
 			errs.at(0, "%v", err)
 			return nil, errs.err()
 		}

@@ -232,10 +232,16 @@ func (c *rule) writes(f *gojq.Func) bool {
 	return t.kind == isVerb && c.unit.calls[f].writes || t.kind == isDefinition && t.def.writes()
 }
 
-// refuse reports the first write in a query.
+// refuse reports the first write in a query. The definitions before it have
+// been checked by themselves.
 func (c *rule) refuse(q *gojq.Query, where string) {
+	if q == nil {
+		return
+	}
+	rest := *q
+	rest.FuncDefs = nil
 	found := false
-	walk(q, func(node any) {
+	walk(&rest, func(node any) {
 		if t, ok := node.(*gojq.Term); ok && t.Func != nil && !found && c.writes(t.Func) {
 			found = true
 			c.errs.at(c.unit.offsets[t.Func], "'%s' can write, and cannot stand %s", t.Func.Name, where)

@@ -70,8 +70,6 @@ func (t *text) syntaxError(errs *mistakes, err error) {
 	token, _ := t.unmark(e.Token)
 	at := t.offset(start)
 	switch {
-	case e.Token == "" && strings.TrimSpace(t.source.Text) == "":
-		errs.at(at, "there is no jq here: write '.' for the input as it is")
 	case e.Token == "":
 		errs.at(at, "the text ends too early")
 	case token == "'":

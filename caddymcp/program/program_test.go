@@ -253,7 +253,7 @@ func TestFindOne(t *testing.T) {
 func TestBugs(t *testing.T) {
 	for _, src := range []string{
 		`{} + 1`, `"x" | .a`, `attempt({} + 1)`, `rescue([] | .a; true; 1)`, `annotate(1 | .a; "x")`,
-		`only(["a"])`, `{} | page([]; 0)`, `limit(-1; 1)`, `log("loud"; "x")`, `add_days(1)`,
+		`only(["a"])`, `limit(-1; 1)`, `log("loud"; "x")`, `add_days(1)`,
 	} {
 		t.Run(src, func(t *testing.T) {
 			v, err := compileRun(t, nil, src, nil)
