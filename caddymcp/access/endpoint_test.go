@@ -53,3 +53,19 @@ func TestEscapedEndpoint(t *testing.T) {
 		}
 	}
 }
+
+func TestMask(t *testing.T) {
+	a := provisioned(t, secretAccess())
+	for target, want := range map[string]string{
+		"/mcp/" + urlSecret + "?x=" + urlSecret:              "/mcp/REDACTED",
+		"//mcp/%30" + urlSecret[1:] + "?":                    "/mcp/REDACTED",
+		"/mcp/?x":                                            "/mcp/",
+		"/.well-known/openid-configuration/mcp/" + urlSecret: "/.well-known/openid-configuration/REDACTED",
+	} {
+		r := httptest.NewRequest(http.MethodPost, target, nil)
+		a.mask(r)
+		if r.RequestURI != want || r.URL.String() != want {
+			t.Errorf("got %q and %q, want %q", r.RequestURI, r.URL, want)
+		}
+	}
+}
