@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/caddymcp/caddymcp/caddymcp/program"
@@ -95,7 +96,7 @@ func (s *Set) Call(ctx context.Context, call *Call) (result *mcp.CallToolResult,
 	if deadline, ok := ctx.Deadline(); ok {
 		run.limit = time.Until(deadline)
 	}
-	result, err := run.call(ctx, call)
+	result, err := run.do(ctx, call)
 	outcome.ReadOnly = run.readOnly()
 	if err != nil {
 		result, outcome.Kind, outcome.Err = run.fail(ctx, err)
@@ -110,14 +111,15 @@ type run struct {
 	set    *Set
 	tool   *tool
 	action *action       // nil until the arguments are read
-	sent   bool          // a request may have been made
+	call   *program.Call // likewise
+	ok     bool          // the one request has succeeded
 	limit  time.Duration // how much time there was
 }
 
 func (r *run) readOnly() bool { return r.action != nil && r.action.hints.readOnly }
 
-// call does the work: check, send, answer.
-func (r *run) call(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
+// do does the work: check, send, answer.
+func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 	t := r.tool
 	if t.listed == nil {
 		return nil, refuse(readOnlyMode)
@@ -147,6 +149,7 @@ func (r *run) call(ctx context.Context, call *Call) (*mcp.CallToolResult, error)
 		Progress: call.Progress,
 		Log:      call.Log,
 	}
+	r.call = pc
 	if err := check(ctx, t.requires, pc); err != nil {
 		return nil, err
 	}
@@ -154,7 +157,6 @@ func (r *run) call(ctx context.Context, call *Call) (*mcp.CallToolResult, error)
 		return nil, err
 	}
 	if a.run != nil {
-		r.sent = true
 		v, err := a.run.Run(ctx, pc, nil)
 		if err != nil {
 			return nil, err
@@ -165,11 +167,11 @@ func (r *run) call(ctx context.Context, call *Call) (*mcp.CallToolResult, error)
 	if err != nil {
 		return nil, err
 	}
-	r.sent = true
 	resp, err := call.Sender.Send(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+	r.ok = true
 	if a.result == nil {
 		return r.passThrough(resp)
 	}
@@ -204,12 +206,27 @@ func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, e
 	switch {
 	case errors.As(err, &refused):
 		return failure(refused.text), Refused, nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return r.ended(ctx, err)
 	case errors.As(err, &upstream):
 		return r.upstreamError(upstream)
 	}
-	return failure("the tool could not read the API's reply"), Bug, err
+	return failure("the tool could not read the API's reply" + r.done()), Bug, err
+}
+
+// done says, for the end of a sentence, what the call has changed before it
+// failed: a model that does not know would do it again.
+func (r *run) done() string {
+	switch writes := r.call.Writes(); {
+	case r.ok && !r.readOnly():
+		return "; the request itself was carried out"
+	case len(writes) == 0:
+		return ""
+	case r.tool.output != nil:
+		return "; something was changed before"
+	default:
+		return "; already done: " + strings.Join(writes, ", ")
+	}
 }
 
 // ended answers a call whose time is over or whose caller has gone.
@@ -218,11 +235,12 @@ func (r *run) ended(ctx context.Context, err error) (*mcp.CallToolResult, Kind, 
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind, text = Timeout, fmt.Sprintf("the call took longer than %s and was stopped; ask for less at once", r.limit.Round(time.Second))
 	}
-	switch wrapped := !errors.Is(ctx.Err(), err); {
-	case wrapped && r.action != nil && r.action.run != nil:
-		text += ". " + err.Error() // names the writes
-	case r.sent && !r.readOnly():
-		text += ". It may have changed something already: read before you try again"
+	switch bare := errors.Is(ctx.Err(), err); {
+	case bare: // nothing can have been changed
+	case r.action.run != nil:
+		text += "; " + err.Error() // names the writes
+	default:
+		text += "; it may have changed something already: read before you try again"
 	}
 	return failure(text), kind, ctx.Err()
 }

@@ -74,15 +74,12 @@ func (r *run) text(text string) (*mcp.CallToolResult, error) {
 // tooLong refuses a result over the limit and says how to get a smaller one.
 func (r *run) tooLong(n int) error {
 	text := fmt.Sprintf("the result has %d characters, the limit is %d", n, r.set.limit)
-	if !r.readOnly() {
-		text = "the call was carried out, but " + text
-	}
 	if narrowing := r.tool.args.optional(); len(narrowing) > 0 {
 		text += ": narrow the call with " + strings.Join(narrowing, ", ")
 	} else {
 		text += ", and no argument of this tool narrows it"
 	}
-	return refuse("%s", text)
+	return refuse("%s%s", text, r.done())
 }
 
 // optional lists arguments that need not be given.
@@ -115,7 +112,7 @@ func (r *run) passThrough(resp *program.Response) (*mcp.CallToolResult, error) {
 		if media == "" {
 			media = http.DetectContentType(resp.Body)
 		}
-		return nil, refuse("the API answered with %s (%d bytes), which a tool cannot show", media, len(resp.Body))
+		return nil, refuse("the API answered with %s (%d bytes), which a tool cannot show%s", media, len(resp.Body), r.done())
 	}
 	return r.text(string(resp.Body))
 }
