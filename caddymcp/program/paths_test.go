@@ -1,0 +1,186 @@
+package program
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestSegment(t *testing.T) {
+	huge, _ := new(big.Int).SetString("123456789012345678901234567890", 10)
+	tests := []struct {
+		name string
+		v    any
+		want string // empty if it is refused
+	}{
+		{"plain", "aZ0-._~", "aZ0-._~"},
+		{"slash", "a/b", "a%2Fb"},
+		{"up", "../../users/self", "..%2F..%2Fusers%2Fself"},
+		{"dots", "...", "..."},
+		{"query", "a?b=c", "a%3Fb%3Dc"},
+		{"fragment", "a#b", "a%23b"},
+		{"encoded slash", "%2F", "%252F"},
+		{"encoded dots", "%2e%2e", "%252e%252e"},
+		{"semicolon", "a;b", "a%3Bb"},
+		{"others", ":@!$&'()*+,=\\|\"<>", "%3A%40%21%24%26%27%28%29%2A%2B%2C%3D%5C%7C%22%3C%3E"},
+		{"space", "a b", "a%20b"},
+		{"line end", "a\r\nb", "a%0D%0Ab"},
+		{"NUL", "\x00", "%00"},
+		{"unicode", "é日", "%C3%A9%E6%97%A5"},
+		{"integer", 7, "7"},
+		{"number", json.Number("9007199254740993"), "9007199254740993"},
+		{"decimal", json.Number("1.50"), "1.50"},
+		{"big", huge, "123456789012345678901234567890"},
+		{"float", 2.0, "2"},
+		{"boolean", true, "true"},
+		{"empty", "", ""},
+		{"dot", ".", ""},
+		{"dot dot", "..", ""},
+		{"null", nil, ""},
+		{"not a number", math.NaN(), ""},
+		{"object", map[string]any{}, ""},
+		{"array", []any{"a"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Segment(tt.v)
+			var e *Error
+			if got != tt.want || (err != nil) != (tt.want == "") || err != nil && !errors.As(err, &e) {
+				t.Errorf("got %q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestPathsStayInTheirSegment sends hostile arguments to a server.
+func TestPathsStayInTheirSegment(t *testing.T) {
+	for _, slug := range []string{"../../users/self", "a/b", "a?admin=1", "a#b", "%2e%2e", "%2F..%2F", "..;/x", "é", `..\..`} {
+		t.Run(slug, func(t *testing.T) {
+			a := newAPI(t, nil)
+			args := map[string]any{"slug": slug}
+			value(t, a, `[get("/recipes/\($args.slug)/x"), get(["recipes", $args.slug, "x"]), get_all([["recipes", $args.slug, "x"]]; 1)]`, args)
+			for _, asked := range a.asked() {
+				parts := strings.Split(strings.TrimPrefix(asked, "GET "), "/")
+				if len(parts) != 4 || parts[1] != "recipes" || parts[3] != "x" {
+					t.Fatalf("asked %s", asked)
+				}
+				if back, err := url.PathUnescape(parts[2]); err != nil || back != slug {
+					t.Errorf("%q arrived as %q, %v", slug, back, err)
+				}
+			}
+			if len(a.asked()) != 3 {
+				t.Errorf("asked %q", a.asked())
+			}
+		})
+	}
+	for _, src := range []string{
+		`get("/recipes/\("..")")`, `get("/recipes/\(".")/x")`, `get("/recipes/\("")")`, `get("/recipes/\(null)")`,
+		`get("/recipes/\({})")`, `get(["recipes", ""])`, `get(["recipes", ".."])`, `get_all([["a"], [".."]]; 1)`,
+		`request({method: "POST", path: "/a/\("..")"})`,
+	} {
+		t.Run(src, func(t *testing.T) {
+			a := newAPI(t, nil)
+			_, err := compileRun(t, a, src, nil)
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Errorf("got %v, want a refusal", err)
+			}
+			expectAsked(t, a)
+		})
+	}
+}
+
+func TestPathLiterals(t *testing.T) {
+	tests := []struct{ src, refused string }{
+		{`get("/a/b%20c/\(.x)-\(.y)/@:!$&'()*+,;=~")`, ""},
+		{`get("/")`, ""},
+		{`get(("/a"))`, ""},
+		{`get("a")`, "the path 'a' must begin with a slash"},
+		{`get("")`, "the path '' must begin with a slash"},
+		{`get("\(.x)/a")`, `the path '\(…)/a' must begin with a slash`},
+		{`get("http://x/a")`, "must begin with a slash"},
+		{`get("/a?b=\(.x)")`, "holds a query"},
+		{`get("/a#b")`, "must be written '%23'"},
+		{`get("/a b")`, "must be written '%20'"},
+		{`get("/ä")`, "must be written '%C3'"},
+		{`get("/a%2")`, "write '%25'"},
+		{`get("/a%zz")`, "write '%25'"},
+		{`get("/a/../b")`, "must not hold '..'"},
+		{`get("/a/%2e%2E/b")`, "must not hold '%2e%2E'"},
+		{`get("/./a")`, "must not hold '.'"},
+		{`get("/a//b")`, "has an empty segment"},
+		{`get("//a")`, "has an empty segment"},
+		{`get("/a/" + .x)`, "a path is one string"},
+		{`get($args.x + "/a")`, "a path is one string"},
+		{`get(["a", .x] | join("/"))`, "a path is one string"},
+		{`get(if .x then "/a" else "/b" end)`, "a path is one string"},
+		{`get(.x | tostring)`, "a path is one string"},
+		{`get(@uri "/a/\(.x)")`, "a path is one string"},
+		{`get(.x // "/a")`, "a path is one string"},
+		{`request({method: "GET", path: ("/a/" + .x)})`, "a path is one string"},
+		{`get_all(["/a"]; 1)`, "a path in a list is an array of segments"},
+		{`get_all([.ids[] | "/a/\(.)"]; 1)`, "a path in a list is an array of segments"},
+		{`get_all(.ids | map("/a/\(.)"); 1)`, "a path in a list is an array of segments"},
+		{`fetch_all([{path: "/a"}]; 1)`, "a path in a list is an array of segments"},
+		{`fetch_all([{url: "https://a.example/\(.x)"}]; 1)`, ""},
+		{`get_all(.paths | map(split("/")); 1)`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.src, func(t *testing.T) {
+			_, err := Compile(Source{Text: tt.src}, Options{Requests: true})
+			if tt.refused == "" && err != nil || tt.refused != "" && (err == nil || !strings.Contains(err.Error(), tt.refused)) {
+				t.Errorf("got %v, want %s", err, tt.refused)
+			}
+		})
+	}
+}
+
+// TestComputedPaths checks what only a run can see.
+func TestComputedPaths(t *testing.T) {
+	for _, src := range []string{
+		`"/a" as $p | get($p)`, `get($args.p)`, `{method: "GET", path: "/a"} as $r | request($r)`,
+		`request({method: "GET", path: "/a", ("path"): $args.p})`, `request({method: "GET", path: "/a", path: $args.p})`,
+		`get_all([$args.p]; 1)`, `fetch_all([{path: $args.p}]; 1)`, `get(1)`, `get([])`, `get(null)`,
+		`request({method: "GET"})`, `request({method: "GET", path: ["a"], url: "http://b"})`, `request({method: "BREW", path: ["a"]})`,
+		`request({path: ["a"]})`, `request({method: "GET", path: ["a"], body: 1})`, `get("/a"; null; {colour: 1})`,
+		`get("/a"; null; {path: ["b"]})`, `get("/a"; {x: 1}; {query: {x: 2}})`, `post("/a"; 1; {form: {x: 2}})`,
+		`get("/a"; null; {timeout: 5})`, `get("/a"; null; {timeout: "-1s"})`, `get("/a"; 1)`, `get("/a"; null; {headers: 1})`,
+		`follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `get_all([["a"]]; 0)`,
+	} {
+		t.Run(src, func(t *testing.T) {
+			a := newAPI(t, nil)
+			_, err := compileRun(t, a, src, map[string]any{"p": "/a"})
+			var bug *Bug
+			if !errors.As(err, &bug) {
+				t.Errorf("got %v, want a bug", err)
+			}
+			expectAsked(t, a)
+		})
+	}
+}
+
+// FuzzSegment checks that no string can leave its segment.
+func FuzzSegment(f *testing.F) {
+	for _, seed := range []string{"a", "..", "a/b", "%2F", "é", "\xff", "a?b#c", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, err := Segment(s)
+		if err != nil {
+			if s != "" && s != "." && s != ".." {
+				t.Errorf("%q: %v", s, err)
+			}
+			return
+		}
+		if strings.ContainsAny(got, "/?#\\ ;") || got == "." || got == ".." {
+			t.Errorf("%q became %q", s, got)
+		}
+		if back, err := url.PathUnescape(got); err != nil || back != s {
+			t.Errorf("%q came back as %q, %v", s, back, err)
+		}
+	})
+}
