@@ -31,6 +31,9 @@ func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 
 // admit applies the limits and runs the tool.
 func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incoming) (*mcp.CallToolResult, tools.Outcome) {
+	if !h.allows(in.caller, req.Params.Name) {
+		return refuse(errors.New("the caller may not use this tool"))
+	}
 	if wait, ok := h.limiter.allow(in.caller.ID); !ok {
 		err := fmt.Errorf("too many calls: try again in %s", wait.Round(time.Second)+time.Second)
 		return refuse(err)

@@ -219,3 +219,6 @@ func post(t testing.TB, url, message string, headers ...string) (*http.Response,
 	}
 	return resp, string(body)
 }
+
+// zapOutcome is the field of a call's log line that says how it went.
+func zapOutcome(kind string) zap.Field { return zap.String("outcome", kind) }

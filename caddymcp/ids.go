@@ -29,12 +29,12 @@ func damaged(id json.RawMessage) bool {
 // would damage, and those strings, to be put back in the reply.
 func (b *body) hideIDs() ([]byte, [][]byte) {
 	var hidden [][]byte
-	hide := func(members map[string]json.RawMessage, name string) bool {
-		if !damaged(members[name]) {
+	hide := func(m members, name string) bool {
+		if !damaged(m[name]) {
 			return false
 		}
-		s := []byte(strconv.Quote(idMark + string(members[name])))
-		hidden, members[name] = append(hidden, s), s
+		s := []byte(strconv.Quote(idMark + string(m[name])))
+		hidden, m[name] = append(hidden, s), s
 		return true
 	}
 	parts := make([]json.RawMessage, len(b.messages))
@@ -44,17 +44,14 @@ func (b *body) hideIDs() ([]byte, [][]byte) {
 		if !damaged(m.id) && !cancels {
 			continue
 		}
-		var members, params map[string]json.RawMessage
-		if json.Unmarshal(m.raw, &members) != nil {
-			continue
-		}
-		changed := hide(members, "id")
-		if cancels && json.Unmarshal(m.params, &params) == nil && hide(params, "requestId") {
-			members["params"], _ = json.Marshal(params)
+		all := object(m.raw)
+		changed := hide(all, "id")
+		if cancels && hide(m.params, "requestId") {
+			all["params"], _ = json.Marshal(m.params)
 			changed = true
 		}
 		if changed {
-			parts[i], _ = json.Marshal(members)
+			parts[i], _ = json.Marshal(all)
 		}
 	}
 	switch {

@@ -22,20 +22,34 @@ type message struct {
 	raw    json.RawMessage
 	id     json.RawMessage
 	method string
-	params json.RawMessage
-	call   callParams
+	params members
+
+	tool     string // that tools/call names
+	notifies bool   // the client wants progress or log notifications
 }
 
-// callParams are the params that decide how a message is served.
-type callParams struct {
-	Name string `json:"name"`
-	Meta struct {
-		ProgressToken json.RawMessage `json:"progressToken"`
-		LogLevel      string          `json:"io.modelcontextprotocol/logLevel"`
-	} `json:"_meta"`
+// members are those of a JSON object. Names are compared exactly, as the SDK
+// does: encoding/json would take "NAME" for "name" in a struct.
+type members map[string]json.RawMessage
+
+// object decodes a JSON object. What is none has no members.
+func object(raw json.RawMessage) members {
+	var m members
+	_ = json.Unmarshal(raw, &m)
+	return m
 }
 
-var errEmptyBatch = errors.New("the batch holds no message")
+// text is a member that is a string, or empty.
+func (m members) text(name string) string {
+	var s string
+	_ = json.Unmarshal(m[name], &s)
+	return s
+}
+
+var (
+	errEmptyBatch = errors.New("the batch holds no message")
+	errNoMessage  = errors.New("the body is not a JSON object")
+)
 
 // parseBody reads the messages of a POST body.
 func parseBody(raw []byte) (*body, error) {
@@ -51,18 +65,20 @@ func parseBody(raw []byte) (*body, error) {
 		}
 	}
 	for _, part := range parts {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
+		m := object(part)
+		if m == nil {
+			return nil, errNoMessage
 		}
-		if err := json.Unmarshal(part, &m); err != nil {
-			return nil, err
-		}
-		one := message{raw: part, id: m.ID, method: m.Method, params: m.Params}
-		// What does not decode here is for the SDK to report.
-		_ = json.Unmarshal(m.Params, &one.call)
-		b.messages = append(b.messages, one)
+		params := object(m["params"])
+		meta := object(params["_meta"])
+		b.messages = append(b.messages, message{
+			raw:      part,
+			id:       m["id"],
+			method:   m.text("method"),
+			params:   params,
+			tool:     params.text("name"),
+			notifies: meta["progressToken"] != nil || meta.text("io.modelcontextprotocol/logLevel") != "",
+		})
 	}
 	return b, nil
 }
@@ -86,7 +102,7 @@ func (b *body) listens() bool {
 // which travel on the stream of their request.
 func (b *body) notifies() bool {
 	for _, m := range b.messages {
-		if len(m.call.Meta.ProgressToken) > 0 || m.call.Meta.LogLevel != "" {
+		if m.notifies {
 			return true
 		}
 	}
@@ -98,7 +114,7 @@ func (b *body) tools() []string {
 	var names []string
 	for _, m := range b.messages {
 		if m.method == "tools/call" {
-			names = append(names, m.call.Name)
+			names = append(names, m.tool)
 		}
 	}
 	return names

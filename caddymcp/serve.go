@@ -116,14 +116,21 @@ func (h *Handler) choose(w *replyWriter, r *http.Request, b *body) {
 // lacks one of them. The body decides, not the Mcp-Name header.
 func (h *Handler) missing(b *body, caller access.Caller) []string {
 	for _, name := range b.tools() {
-		scopes := h.set.Scopes(name)
-		for _, scope := range scopes {
-			if !slices.Contains(caller.Scopes, scope) {
-				return scopes
-			}
+		if !h.allows(caller, name) {
+			return h.set.Scopes(name)
 		}
 	}
 	return nil
+}
+
+// allows says whether the caller holds the scopes that a tool needs.
+func (h *Handler) allows(caller access.Caller, tool string) bool {
+	for _, scope := range h.set.Scopes(tool) {
+		if !slices.Contains(caller.Scopes, scope) {
+			return false
+		}
+	}
+	return true
 }
 
 // looped says whether the request was made by a tool of a server such as this
