@@ -210,6 +210,18 @@ func TestChainTimeoutAndCaller(t *testing.T) {
 	}
 }
 
+func TestChainIsNotCalledForACallerThatHasGone(t *testing.T) {
+	u := ready(t, chainOf(t, func(http.ResponseWriter, *http.Request) error {
+		t.Error("the chain was called")
+		return nil
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := u.Send(ctx, post("/a", "{}")); err != context.Canceled { //nolint:errorlint // not wrapped: nothing was sent
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestChainDialError(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -74,7 +74,6 @@ func newDirect(ctx caddy.Context, text string, config *reverseproxy.HTTPTranspor
 	}
 	if socket != "" {
 		dialer := net.Dialer{Timeout: time.Duration(transport.DialTimeout)}
-		transport.Transport.Proxy = nil
 		transport.Transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "unix", socket)
 		}

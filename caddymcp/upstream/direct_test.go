@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
 	"github.com/caddymcp/caddymcp/caddymcp/program"
@@ -99,7 +100,9 @@ func TestPaths(t *testing.T) {
 			before := len(a.requests())
 			tt.req.Method = "GET"
 			if tt.want == "" {
-				refusal(t, u, &tt.req)
+				if failure := refusal(t, u, &tt.req); failure.Status != 0 {
+					t.Errorf("the API refused it: %+v", failure)
+				}
 				if n := len(a.requests()); n != before {
 					t.Errorf("it was sent: %q", a.requests()[n-1])
 				}
@@ -220,8 +223,19 @@ func TestConfiguredProxy(t *testing.T) {
 	u := ready(t, &Upstream{URL: "http://api.invalid/x", Transport: &reverseproxy.HTTPTransport{
 		NetworkProxyRaw: []byte(`{"from":"url","url":"` + proxy.URL + `"}`),
 	}})
-	mustSend(t, u, get("/a"))
+	call := new(Call)
+	callFor(t.Context(), call, nil)
+	if _, err := u.Send(WithCall(call.Request.Context(), call), get("/a")); err != nil {
+		t.Fatal(err)
+	}
 	proxy.expect(t, "GET http://api.invalid/x/a")
+	// The vars of the MCP request are shared by its requests and are no place
+	// for what the transport notes.
+	for key := range call.Request.Context().Value(caddyhttp.VarsCtxKey).(map[string]any) {
+		if strings.Contains(key, "proxy.") {
+			t.Errorf("the transport left '%s' in the vars of the MCP request", key)
+		}
+	}
 }
 
 func TestVerifyTLS(t *testing.T) {

@@ -114,6 +114,8 @@ func TestRedirects(t *testing.T) {
 			to = other.URL + "/api/end"
 		case "/api/user":
 			to = "http://me:pw@" + r.Host + "/api/end"
+		case "/api/moved":
+			to = "/api/end?" + r.URL.RawQuery
 		case "/api/scheme":
 			to = "https://" + r.Host + "/api/end"
 		case "/api/script":
@@ -152,6 +154,8 @@ func TestRedirects(t *testing.T) {
 		{"GET", "/none", 1, false},
 		{"POST", "/hop", 1, false},
 		{"POST", "/hop?s=307", 1, false},
+		{"POST", "/moved?s=307", 1, false},
+		{"GET", "/moved?s=307", 2, true},
 		{"POST", "/slash?s=307", 2, true},
 		{"PUT", "/slash?s=308", 2, true},
 		{"DELETE", "/whole/?s=308", 2, true},

@@ -160,6 +160,9 @@ func (u *Upstream) connect(ctx caddy.Context) (err error) {
 	default:
 		u.base, u.via, err = newDirect(ctx, u.URL, u.Transport, u.VerifyTLS, u.max)
 	}
+	if err != nil {
+		u.via = nil // not an interface that holds a nil pointer
+	}
 	return err
 }
 
