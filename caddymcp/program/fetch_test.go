@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,8 +118,10 @@ func TestPages(t *testing.T) {
 	}
 	a := newAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		var page int
-		fmt.Sscan(r.URL.Query().Get("page"), &page)
+		page, err := strconv.Atoi(r.URL.Query().Get("page"))
+		if err != nil {
+			t.Error(err)
+		}
 		switch r.URL.Path {
 		case "/total":
 			fmt.Fprintf(w, `{"items":%s,"total":25}`, rows(page, 25))

@@ -115,7 +115,7 @@ func (m *many) call(u *unit, f *gojq.Func, p params) bool {
 	case t.kind == isVariable, strings.HasPrefix(f.Name, "$"):
 		return false
 	case t.kind == isParameter:
-		return !t.single && (p == nil || p[f.Name])
+		return p == nil || p[f.Name]
 	case collectors[name] && (t.kind == isBuiltin || t.def != nil && t.def.prelude):
 		return false
 	case t.kind == isBuiltin && generators[name]:

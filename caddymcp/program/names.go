@@ -5,154 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/itchyny/gojq"
 )
-
-// A target is what a name in a program means.
-type target struct {
-	kind   targetKind
-	def    *definition // of a definition
-	verb   *verb       // of a request
-	native *native     // of a function written in Go
-	single bool        // of a parameter: it has one value, being a $-parameter
-}
-
-type targetKind int
-
-const (
-	isUnknown targetKind = iota
-	isBuiltin
-	isVariable
-	isParameter
-	isDefinition
-	isVerb
-	isNative
-)
-
-// A definition is a 'def', at the top of a text or inside another.
-type definition struct {
-	body
-	fd      *gojq.FuncDef
-	unit    *unit
-	prelude bool
-}
-
-// A body is what a definition or a program mentions.
-type body struct {
-	uses  []use
-	calls []*call
-}
-
-// A use is a definition mentioned, and where.
-type use struct {
-	def    *definition
-	offset int
-}
-
-// reach calls visit for b and for everything it can reach.
-func (b *body) reach(visit func(*body)) {
-	seen := map[*body]bool{b: true}
-	for queue := []*body{b}; len(queue) > 0; queue = queue[1:] {
-		visit(queue[0])
-		for _, u := range queue[0].uses {
-			if !seen[&u.def.body] {
-				seen[&u.def.body] = true
-				queue = append(queue, &u.def.body)
-			}
-		}
-	}
-}
-
-// writes reports whether b can reach a request that can change something.
-func (b *body) writes() (found bool) {
-	b.reach(func(b *body) {
-		found = found || slices.ContainsFunc(b.calls, func(c *call) bool { return c.writes })
-	})
-	return found
-}
-
-// sends reports whether b can reach a request.
-func (b *body) sends() (found bool) {
-	b.reach(func(b *body) { found = found || len(b.calls) > 0 })
-	return found
-}
-
-// A scope is a chain of names, the innermost first.
-type scope struct {
-	outer *scope
-	key   string // "name/arity", or "$name", or "label $name"
-	target
-}
-
-func (s *scope) with(key string, t target) *scope { return &scope{outer: s, key: key, target: t} }
-
-func (s *scope) find(key string) (target, bool) {
-	for ; s != nil; s = s.outer {
-		if s.key == key {
-			return s.target, true
-		}
-	}
-	return target{}, false
-}
-
-func key(name string, arity int) string { return name + "/" + strconv.Itoa(arity) }
-
-// refused are functions and variables of gojq that programs cannot use, and
-// what to do instead.
-var refused = map[string]string{
-	"$ENV":              "programs cannot read the environment",
-	"env":               "programs cannot read the environment",
-	"input":             "there is one input, '.'",
-	"inputs":            "there is one input, '.'",
-	"debug":             `use log("debug"; …) instead`,
-	"stderr":            `use log("debug"; …) instead`,
-	"halt":              `use error("…") to stop, or 'empty' to give nothing`,
-	"halt_error":        `use error("…") instead`,
-	"input_filename":    "a program has no input file",
-	"input_line_number": "a program has no input file",
-	"modulemeta":        "programs have no modules",
-	"get_search_list":   "programs have no modules",
-	"builtins":          "the functions are listed in the documentation",
-}
-
-// builtins are the functions that gojq brings, as "name/arity".
-var builtins = sync.OnceValue(func() map[string]bool {
-	query, err := gojq.Parse("builtins")
-	if err != nil {
-		panic(err)
-	}
-	set := make(map[string]bool)
-	names, _ := query.Run(nil).Next()
-	for _, name := range names.([]any) {
-		set[name.(string)] = true
-	}
-	return set
-})
-
-// ours finds a function that this package adds to jq.
-func ours(name string, arity int) target {
-	if v := verbs[name]; v != nil && v.min <= arity && arity <= v.max {
-		return target{kind: isVerb, verb: v}
-	}
-	if n := natives[key(name, arity)]; n != nil {
-		return target{kind: isNative, native: n}
-	}
-	if d := prelude().defs[key(name, arity)]; d != nil {
-		return target{kind: isDefinition, def: d}
-	}
-	return target{}
-}
-
-// reserved reports whether a name is one of ours, whatever its parameters.
-func reserved(name string) bool {
-	if verbs[name] != nil || prelude().names[name] {
-		return true
-	}
-	_, ok := nativeNames()[name]
-	return ok
-}
 
 // A resolver finds out what the names in one unit mean.
 type resolver struct {
@@ -334,6 +189,9 @@ func (r *resolver) function(f *gojq.Func, s *scope) {
 		t, _ = s.find(key(f.Name, len(f.Args)))
 	}
 	switch {
+	case t.kind == isParameter && t.single:
+		// jq would run the argument once more.
+		r.errs.at(at, "'%s' is the parameter '$%s' here: write '$%s', or give the parameter another name", f.Name, f.Name, f.Name)
 	case t.kind != isUnknown:
 	case refused[f.Name] != "":
 		r.errs.at(at, "'%s' is not available: %s", f.Name, refused[f.Name])
@@ -420,53 +278,4 @@ func (r *resolver) reportUnknown(name string, at []int) {
 		what += " (also on line " + strings.Join(lines, ", ") + ")"
 	}
 	r.errs.at(at[0], "%s", what)
-}
-
-// otherArity lists the forms in which a function exists.
-func otherArity(name string) string {
-	var forms []string
-	for arity := range 8 {
-		if builtins()[key(name, arity)] || ours(name, arity).kind != isUnknown {
-			forms = append(forms, key(name, arity))
-		}
-	}
-	return strings.Join(forms, ", ")
-}
-
-// regexps says which arguments of a regular expression function make up the
-// pattern and its flags.
-var regexps = map[string][]int{
-	"test/1": {0}, "test/2": {0, 1}, "match/1": {0}, "match/2": {0, 1},
-	"capture/1": {0}, "capture/2": {0, 1}, "scan/1": {0}, "scan/2": {0, 1},
-	"split/2": {0, 1}, "splits/1": {0}, "splits/2": {0, 1},
-	"sub/2": {0}, "sub/3": {0, 2}, "gsub/2": {0}, "gsub/3": {0, 2},
-}
-
-// checkRegexp refuses a regular expression that is not written out: gojq
-// keeps each one that it meets for as long as the program lives.
-func (r *resolver) checkRegexp(f *gojq.Func, at int) {
-	for _, i := range regexps[key(f.Name, len(f.Args))] {
-		if !constant(f.Args[i]) {
-			r.errs.at(at, "the pattern and flags of '%s' must be written out as strings: "+
-				"for a text that is computed use contains, startswith, endswith, index or split/1", f.Name)
-			return
-		}
-	}
-}
-
-// constant reports whether a query is a literal string, null, or an array of
-// such.
-func constant(q *gojq.Query) bool {
-	switch t := q.Term; {
-	case q.Op == gojq.OpComma:
-		return constant(q.Left) && constant(q.Right)
-	case t == nil || len(q.FuncDefs) > 0 || len(t.SuffixList) > 0:
-		return false
-	case t.Type == gojq.TermTypeArray:
-		return t.Array.Query != nil && constant(t.Array.Query)
-	case t.Type == gojq.TermTypeQuery:
-		return constant(t.Query)
-	default:
-		return t.Type == gojq.TermTypeNull || t.Type == gojq.TermTypeString && t.Str.Queries == nil
-	}
 }

@@ -27,7 +27,7 @@ var natives = map[string]*native{
 	"clean/0":    {fn: clean},
 	"only/1":     {fn: only},
 	"rename/1":   {fn: rename},
-	"closest/2":  {fn: closest},
+	"closest/2":  {state: true, fn: closest},
 	"casefold/0": {fn: casefold},
 	"slug/0":     {fn: slug},
 	"quoted/0":   {fn: quoted},

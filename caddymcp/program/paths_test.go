@@ -145,9 +145,9 @@ func TestComputedPaths(t *testing.T) {
 		`"/a" as $p | get($p)`, `get($args.p)`, `{method: "GET", path: "/a"} as $r | request($r)`,
 		`request({method: "GET", path: "/a", ("path"): $args.p})`, `request({method: "GET", path: "/a", path: $args.p})`,
 		`get_all([$args.p]; 1)`, `fetch_all([{path: $args.p}]; 1)`, `get(1)`, `get([])`, `get(null)`,
-		`request({method: "GET"})`, `request({method: "GET", path: ["a"], url: "http://b"})`, `request({method: "BREW", path: ["a"]})`,
-		`request({path: ["a"]})`, `request({method: "GET", path: ["a"], body: 1})`, `get("/a"; null; {colour: 1})`,
-		`get("/a"; null; {path: ["b"]})`, `get("/a"; {x: 1}; {query: {x: 2}})`, `post("/a"; 1; {form: {x: 2}})`,
+		`request({method: "GET"})`, `request({method: "GET", path: ["a"], url: "http://b"})`, `request({method: ("BR" + "EW"), path: ["a"]})`,
+		`request({path: ["a"]})`, `request({method: "GET", path: ["a"], body: 1})`, `{colour: 1} as $o | get("/a"; null; $o)`,
+		`{path: ["b"]} as $o | get("/a"; null; $o)`, `{colour: 1, method: "GET", path: ["a"]} as $r | request($r)`, `get("/a"; {x: 1}; {query: {x: 2}})`, `post("/a"; 1; {form: {x: 2}})`,
 		`get("/a"; null; {timeout: 5})`, `get("/a"; null; {timeout: "-1s"})`, `get("/a"; 1)`, `get("/a"; null; {headers: 1})`,
 		`follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `get_all([["a"]]; 0)`,
 	} {

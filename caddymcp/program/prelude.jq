@@ -67,7 +67,7 @@ def find_one($rows; id; name; $what; show; $hint):
     elif ($by_name | length) == 1 then $by_name[0]
     elif $by_name == [] then
       ([$rows[] | name | strings] | unique) as $names
-      | ($asked | tostring | _closest($names; 10) | map(_quoted) | join(", ")) as $near
+      | ($asked | tostring | _closest($__call; $names; 10) | map(_quoted) | join(", ")) as $near
       | "\($what) \($asked | _quoted) not found" + (if $near == "" then "" else ", did you mean \($near)?" end)
       | refuse
     else

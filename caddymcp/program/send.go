@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// A message is a request as a program describes it: an object with these
-// members.
+// A message is a request that a program makes.
 type message struct {
 	Request
 
-	// texts are the sentences of errors.
+	// texts are the program's own sentences for failures, by what they are
+	// for, as in [ErrorText.On]. They are not given to the Sender, because
+	// they are no templates: a program has put its data into them already.
 	texts map[string]string
 }
 
@@ -28,12 +29,12 @@ func send(r *run, _ any, args []any) any {
 		if !ok {
 			return misuse("the options of a request are not an object")
 		}
-		maps.Copy(spec, options)
-		for _, name := range []string{"method", "path", "url", "body"} {
-			if _, ok := options[name]; ok {
-				return misuse("'%s' is not an option of a request: write request({…}) for it", name)
+		for name := range options {
+			if !slices.Contains(optionNames, name) {
+				return unknownMember(name, optionNames)
 			}
 		}
+		maps.Copy(spec, options)
 	}
 	spec["method"], spec["path"] = method, args[2]
 	second := "query"
@@ -126,26 +127,28 @@ func (r *run) newMessage(method string) *message {
 	}}
 }
 
-// members are those of a request's object.
-var members = []string{
-	"method", "path", "url", "query", "body", "form", "multipart",
-	"headers", "upstream", "timeout", "errors", "head_only",
+// optionNames are the members of a short form's options.
+var optionNames = []string{"errors", "query", "headers", "form", "multipart", "upstream", "timeout"}
+
+// memberNames are the members of the object that describes a request.
+var memberNames = append([]string{"method", "path", "url", "body", "head_only"}, optionNames...)
+
+func unknownMember(name string, known []string) error {
+	return misuse("'%s' is not an option of this request: there are %s", name, strings.Join(known, ", "))
 }
 
 // message reads the object that describes a request. Its path is a literal of
 // the program, or an array of segments.
 func (r *run) message(spec map[string]any, literal bool) (*message, error) {
 	for name := range spec {
-		if !slices.Contains(members, name) {
-			return nil, misuse("'%s' is not an option of a request: there are %s", name, strings.Join(members, ", "))
+		if !slices.Contains(memberNames, name) {
+			return nil, unknownMember(name, memberNames)
 		}
 	}
 	method, _ := spec["method"].(string)
 	method = strings.ToUpper(method)
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
-	default:
-		return nil, misuse("the method of a request is GET, HEAD, POST, PUT, PATCH or DELETE")
+	if !slices.Contains(methods, method) {
+		return nil, misuse("the method of a request is one of %s", strings.Join(methods, ", "))
 	}
 	m := r.newMessage(method)
 	var err error
@@ -249,12 +252,9 @@ func (m *message) setOptions(spec map[string]any) error {
 
 // do sends a request, and notes what it may have changed.
 func (r *run) do(m *message) (*Response, error) {
-	if err := r.ctx.Err(); err != nil {
-		return nil, err
-	}
 	resp, err := r.call.Sender.Send(r.ctx, &m.Request)
 	if isWrite(m.Method) {
-		r.note(m, resp, err)
+		r.record(m, resp, err)
 	}
 	if err != nil {
 		return nil, r.raise(m.failure(err))
@@ -262,8 +262,8 @@ func (r *run) do(m *message) (*Response, error) {
 	return resp, nil
 }
 
-// note records a write that has been made, or may have been.
-func (r *run) note(m *message, resp *Response, err error) {
+// record notes a write that has been made, or may have been.
+func (r *run) record(m *message, resp *Response, err error) {
 	name := m.Method + " " + m.target()
 	var e *Error
 	switch {

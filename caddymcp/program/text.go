@@ -69,7 +69,7 @@ const longestName = 200
 // closest(names; n) gives at most n of the names that are like the input, the
 // nearest first: those that hold it or are held by it, and those that a few
 // changed characters make equal to it. Case is ignored.
-func closest(_ *run, in any, args []any) any {
+func closest(r *run, in any, args []any) any {
 	asked, ok := in.(string)
 	if !ok {
 		return misuse("closest: the input is not a string")
@@ -93,6 +93,9 @@ func closest(_ *run, in any, args []any) any {
 		name, ok := v.(string)
 		if !ok {
 			return misuse("closest: the first argument is not an array of names")
+		}
+		if err := r.ctx.Err(); err != nil {
+			return err
 		}
 		other := fold(name)
 		if length == 0 || length > longestName || utf8.RuneCountInString(other) > longestName {

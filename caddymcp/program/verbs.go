@@ -1,7 +1,9 @@
 package program
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -44,10 +46,9 @@ var verbs = func() map[string]*verb {
 	return set
 }()
 
-// takesBody reports whether the second argument of a short form is the body,
-// not the query.
-func (v *verb) takesBody() bool {
-	return v.method == http.MethodPost || v.method == http.MethodPut || v.method == http.MethodPatch
+// methods are those a request can have.
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 }
 
 // isWrite reports whether a method can change something.
@@ -76,6 +77,7 @@ func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
 		e.Path, c.literal = readPath(f.Args[0], errs, at)
 		if len(f.Args) == 3 {
 			if options, ok := literalObject(f.Args[2]); ok {
+				checkMembers(options, optionNames, errs, at)
 				e.Upstream = literalString(options["upstream"])
 			}
 		}
@@ -85,10 +87,14 @@ func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
 		var e Effect
 		members, ok := literalObject(f.Args[0])
 		if ok {
+			checkMembers(members, memberNames, errs, at)
 			e.Method = strings.ToUpper(literalString(members["method"]))
 			e.Upstream = literalString(members["upstream"])
 			if q := members["path"]; q != nil {
 				e.Path, c.literal = readPath(q, errs, at)
+			}
+			if e.Method != "" && !slices.Contains(methods, e.Method) {
+				errs.at(at, "the method of a request is one of %s, not '%s'", strings.Join(methods, ", "), e.Method)
 			}
 		}
 		c.effects = []Effect{e}
@@ -103,6 +109,15 @@ func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
 		c.effects = []Effect{{Method: http.MethodGet}, {Method: http.MethodHead}}
 	}
 	return c
+}
+
+// checkMembers refuses options that there are not, in an object written out.
+func checkMembers(object map[string]*gojq.Query, known []string, errs *mistakes, at int) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(known, name) {
+			errs.at(at, "%v", unknownMember(name, known))
+		}
+	}
 }
 
 // rewrite turns the functions of this package in a unit into calls of Go
