@@ -268,9 +268,9 @@ func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error)
 		default:
 			text = fmt.Sprintf("the API answered with an error (status %d)", e.Status)
 		}
-		if e.MaybeSent {
-			text += "; the request may have been carried out"
-		}
+	}
+	if e.MaybeSent {
+		text += "; the request may have been carried out"
 	}
 	return failure(text), kind, cause
 }

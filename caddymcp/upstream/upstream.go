@@ -4,6 +4,7 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -116,6 +117,9 @@ type SafeRequest struct {
 
 // Provision prepares u for sending. It opens no connection.
 func (u *Upstream) Provision(ctx caddy.Context) error {
+	if err := u.Validate(); err != nil {
+		return err
+	}
 	u.logger = ctx.Logger()
 	u.retries, u.backoff = defaultRetries, defaultBackoff
 	if u.Retries != nil {
@@ -166,7 +170,7 @@ func (u *Upstream) connect(ctx caddy.Context) (err error) {
 	return err
 }
 
-// Validate checks the configuration. It needs no Provision.
+// Validate checks the configuration. It needs no Provision, which calls it.
 func (u *Upstream) Validate() error {
 	forms := 0
 	for _, given := range []bool{u.URL != "", len(u.Routes) > 0, u.PublicWeb} {
@@ -176,18 +180,17 @@ func (u *Upstream) Validate() error {
 	}
 	switch {
 	case forms == 0:
-		return fmt.Errorf("%s has no URL: write 'upstream [<name>] <url>', or handlers such as reverse_proxy in its block, or public_web", u.title())
+		return errors.New("there is no URL: write 'upstream [<name>] <url>', or handlers such as reverse_proxy in its block, or public_web")
 	case forms > 1:
-		return fmt.Errorf("%s has more than one of a URL, handlers and public_web: keep one", u.title())
+		return errors.New("there is more than one of a URL, handlers and public_web: keep one")
 	case u.URL == "" && u.Transport != nil:
-		return fmt.Errorf("%s has no URL that transport could connect to: write it inside reverse_proxy", u.title())
+		return errors.New("transport needs a URL: with handlers, write it inside reverse_proxy")
 	case u.URL == "" && u.VerifyTLS != "":
-		return fmt.Errorf("%s has no URL that verify_tls could apply to", u.title())
+		return errors.New("verify_tls needs a URL: with handlers, write tls_insecure_skip_verify inside reverse_proxy")
 	case u.Retries != nil && *u.Retries < 0, u.RetryBackoff < 0, u.Concurrency < 0, u.Timeout < 0, u.MaxResponse < 0:
-		return fmt.Errorf("%s has a negative number among its limits", u.title())
-	}
-	if u.Transport != nil && u.Transport.ProxyProtocol != "" {
-		return fmt.Errorf("%s cannot send the PROXY protocol: use reverse_proxy in its block, in place of a URL", u.title())
+		return errors.New("a limit is negative: write 0 for its default")
+	case u.Transport != nil && u.Transport.ProxyProtocol != "":
+		return errors.New("the PROXY protocol needs reverse_proxy in the block, in place of a URL")
 	}
 	for _, h := range u.Headers {
 		if err := h.validate(u.PublicWeb); err != nil {
@@ -247,7 +250,7 @@ func (u *Upstream) Safe(method, path string) bool {
 // title is what the config calls u.
 func (u *Upstream) title() string {
 	if u.Name == "" {
-		return "the upstream"
+		return "upstream"
 	}
 	return fmt.Sprintf("upstream '%s'", u.Name)
 }
