@@ -82,7 +82,7 @@ func (u *Upstream) UnmarshalBlock(h httpcaddyfile.Helper) error {
 		}
 	}
 	if err := u.Validate(); err != nil {
-		return at(head).WrapErr(err)
+		return at(head).WrapErr(fmt.Errorf("%s: %w", u.title(), err))
 	}
 	return nil
 }
@@ -363,11 +363,11 @@ func (u *Upstream) parseHandlers(h httpcaddyfile.Helper, head caddyfile.Token, s
 					segment.Directive(), strings.Join(slices.Sorted(maps.Keys(subdirectives)), ", "))
 			}
 		}
-		return at(head).WrapErr(fmt.Errorf("reading the handlers of %s: %w", u.title(), err))
+		return at(head).WrapErr(fmt.Errorf("%s: reading its handlers: %w", u.title(), err))
 	}
 	subroute, ok := handler.(*caddyhttp.Subroute)
 	if !ok || len(subroute.Routes) == 0 {
-		return at(head).Errf("the handlers of %s make no route", u.title())
+		return at(head).Errf("%s: its handlers make no route", u.title())
 	}
 	u.Routes = subroute.Routes
 	return nil

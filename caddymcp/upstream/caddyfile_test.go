@@ -127,8 +127,8 @@ func TestCaddyfile(t *testing.T) {
 func TestCaddyfileErrors(t *testing.T) {
 	in := func(line string) string { return "upstream http://a {\n" + line + "\n}" }
 	tests := []struct{ name, block, want string }{
-		{"no URL", "upstream pantry", "upstream 'pantry' has no URL: write 'upstream [<name>] <url>'"},
-		{"nothing", "upstream", "the upstream has no URL"},
+		{"no URL", "upstream pantry", "upstream 'pantry': there is no URL: write 'upstream [<name>] <url>'"},
+		{"nothing", "upstream", "upstream: there is no URL"},
 		{"empty", `upstream ""`, "upstream has an empty argument"},
 		{"three arguments", "upstream a http://a b", "unexpected 'b': upstream takes a name and a URL"},
 		{"bad name", "upstream 7up http://a", "'7up' is not a name for an upstream"},
@@ -137,7 +137,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"public_web argument", "upstream {\npublic_web yes\n}", "unexpected 'yes'"},
 		{"unknown word", in("heade X-A 1"), "unrecognized 'heade' in upstream: it is neither one of cache, check"},
 		{"unknown word beside a handler", "upstream {\nreverse_proxy a:1\nretries 1\n}", "unrecognized 'retries'"},
-		{"directive that is no handler", "upstream {\ntls internal\n}", "reading the handlers of the upstream"},
+		{"directive that is no handler", "upstream {\ntls internal\n}", "upstream: reading its handlers: "},
 		{"header without a value", in("header X-A"), "write 'header <name> <value>'"},
 		{"header with three", in("header X-A b c"), "write 'header <name> <value>'"},
 		{"header with a block", in("header X-A b {\nc\n}"), "'header' takes no block"},

@@ -188,7 +188,7 @@ func (u *Upstream) Validate() error {
 	case u.URL == "" && u.VerifyTLS != "":
 		return errors.New("verify_tls needs a URL: with handlers, write tls_insecure_skip_verify inside reverse_proxy")
 	case u.Retries != nil && *u.Retries < 0, u.RetryBackoff < 0, u.Concurrency < 0, u.Timeout < 0, u.MaxResponse < 0:
-		return errors.New("a limit is negative: write 0 for its default")
+		return errors.New("retries, retry_backoff, concurrency, timeout and max_response cannot be negative")
 	case u.Transport != nil && u.Transport.ProxyProtocol != "":
 		return errors.New("the PROXY protocol needs reverse_proxy in the block, in place of a URL")
 	}

@@ -52,13 +52,13 @@ func TestValidate(t *testing.T) {
 		u    *Upstream
 		want string
 	}{
-		{"nothing", &Upstream{}, "the upstream has no URL"},
-		{"nothing but a name", &Upstream{Name: "x"}, "upstream 'x' has no URL"},
+		{"nothing", &Upstream{}, "there is no URL"},
+		{"nothing but a name", &Upstream{Name: "x"}, "there is no URL"},
 		{"two forms", &Upstream{URL: "http://a", Routes: handlers(`{"handler":"vars"}`)}, "keep one"},
 		{"transport before handlers", &Upstream{Routes: handlers(`{"handler":"vars"}`), Transport: new(reverseproxy.HTTPTransport)}, "inside reverse_proxy"},
 		{"PROXY protocol", &Upstream{URL: "http://a", Transport: &reverseproxy.HTTPTransport{ProxyProtocol: "v2"}}, "PROXY protocol"},
 		{"TLS to http", &Upstream{URL: "http://a", Transport: &reverseproxy.HTTPTransport{TLS: new(reverseproxy.TLSConfig)}}, "is not https"},
-		{"negative", &Upstream{URL: "http://a", Concurrency: -1}, "negative number"},
+		{"negative", &Upstream{URL: "http://a", Concurrency: -1}, "cannot be negative"},
 		{"safe method", &Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"post", "/a"}}}, "in capitals, not 'post'"},
 		{"safe path", &Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"POST", "a"}}}, "does not begin with '/'"},
 		{"cache path", &Upstream{URL: "http://a", Caches: hour("/a?b")}, "write the path alone"},
@@ -97,7 +97,7 @@ func TestSet(t *testing.T) {
 	for want, bad := range map[string]Set{
 		"two upstreams are named 'pantry'": {pantry, pantry},
 		"several upstreams have no name":   {{URL: "http://a"}, {URL: "http://b"}},
-		"upstream 'x': upstream 'x' has":   {{Name: "x"}},
+		"upstream 'x': there is no URL":    {{Name: "x"}},
 	} {
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
