@@ -325,19 +325,25 @@ func (p *parser) files() error {
 // line of the Caddyfile. Everything it finds, Provision and Validate find too.
 func (p *parser) check(end string) error {
 	if err := upstream.Set(p.handler.Upstreams).Validate(); err != nil {
-		return fmt.Errorf("%w, at %s", err, end)
+		return p.at(err, end)
+	}
+	if err := p.handler.checkScopes(); err != nil {
+		return p.at(err, end)
 	}
 	scratch := &Handler{Upstreams: p.handler.Upstreams, Libraries: p.handler.Libraries, Tools: p.handler.Tools}
-	err := scratch.compile(false)
-	var config *tools.ConfigError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &config):
-		return fmt.Errorf("%w, at %s", config, p.lines[config.Tool])
-	default:
-		return fmt.Errorf("%w, at %s", err, end)
+	if err := scratch.compile(false); err != nil {
+		return p.at(err, end)
 	}
+	return nil
+}
+
+// at adds the position of the tool that an error is about, or of the block.
+func (p *parser) at(err error, block string) error {
+	var config *tools.ConfigError
+	if errors.As(err, &config) {
+		return fmt.Errorf("%w, at %s", config, p.lines[config.Tool])
+	}
+	return fmt.Errorf("%w, at %s", err, block)
 }
 
 // positive reads a whole number above zero.

@@ -305,7 +305,28 @@ func (h *Handler) Validate() error {
 			return err
 		}
 	}
+	if err := h.checkScopes(); err != nil {
+		return err
+	}
 	return h.upstreams.Validate()
+}
+
+// checkScopes refuses a scope that no caller can hold.
+func (h *Handler) checkScopes() error {
+	held := make(map[string]bool)
+	for _, token := range h.Auth.BearerTokens {
+		for _, scope := range token.Scopes {
+			held[scope] = true
+		}
+	}
+	for _, t := range h.Tools {
+		for _, scope := range t.Scopes {
+			if !held[scope] {
+				return &tools.ConfigError{Tool: t.Name, Err: fmt.Errorf("nobody holds the scope '%s': add it to the 'scopes' of a bearer token", scope)}
+			}
+		}
+	}
+	return nil
 }
 
 // startChecks runs the checks of upstreams, which end with the config.
