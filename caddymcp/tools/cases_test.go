@@ -133,7 +133,7 @@ func TestReadOnlyMode(t *testing.T) {
 			t.Error("the writing tool is not hidden")
 		}
 		sender := &recorder{body: "1"}
-		result, outcome := invoke(t, set, sender, `{}`)
+		result, outcome := invoke(t, set, sender, `{"wrong":1}`)
 		if got := text(t, result); got != "error: server is in read-only mode" || outcome.Kind != Refused {
 			t.Errorf("got %q, %v", got, outcome)
 		}

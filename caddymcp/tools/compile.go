@@ -116,14 +116,15 @@ func (c *compiler) compile() *tool {
 		c.fail("needs a 'description': say what it does and when to call it")
 	}
 	out := &tool{config: t}
-	c.errorTexts()
 	c.findUpstream()
 	out.upstream = c.upstream
 	if out.args = c.arguments(); out.args == nil {
 		return out
 	}
+	c.errorTexts()
 	c.output(out)
 	c.actions(out)
+	c.places(out)
 	if len(c.errs) == 0 {
 		c.list(out)
 	}
@@ -164,7 +165,10 @@ func (c *compiler) declared(params []*Param, before int) *arguments {
 	return args
 }
 
-var errorCondition = regexp.MustCompile(`^([1-5][0-9][0-9]|[1-5]xx|unreachable|timeout)$`)
+var (
+	errorCondition = regexp.MustCompile(`^([1-5][0-9][0-9]|[1-5]xx|unreachable|timeout)$`)
+	errorArgument  = regexp.MustCompile(`\{arg\.([^{}]*)\}`)
+)
 
 func (c *compiler) errorTexts() {
 	for _, e := range c.tool.Errors {
@@ -174,6 +178,11 @@ func (c *compiler) errorTexts() {
 		for _, on := range e.On {
 			if !errorCondition.MatchString(on) {
 				c.fail("error '%s' is unknown, use a status such as 404, 4xx, 5xx, unreachable or timeout", on)
+			}
+		}
+		for _, match := range errorArgument.FindAllStringSubmatch(e.Message, -1) {
+			if !slices.ContainsFunc(c.params, func(p *Param) bool { return p.Name == match[1] }) {
+				c.fail("error '%s' names '%s', which is no parameter", strings.Join(e.On, " "), match[0])
 			}
 		}
 	}
@@ -211,6 +220,26 @@ func (c *compiler) actions(out *tool) {
 	out.requires = c.requires(t.Require)
 	if len(t.Cases) > 0 {
 		c.cases(out)
+	}
+}
+
+// places refuses what is said of a parameter's place if no request has it.
+func (c *compiler) places(out *tool) {
+	var inPaths []string
+	requests := false
+	for _, a := range out.actions() {
+		if a.request != nil {
+			requests = true
+			inPaths = append(inPaths, a.request.path.names()...)
+		}
+	}
+	for _, p := range c.params {
+		switch {
+		case !requests && (p.In != "" || p.As != "" || p.Style != ""):
+			c.fail("parameter '%s' has 'in', 'as' or 'style', which mean nothing to a program: it sees '$args.%s'", p.Name, p.Name)
+		case requests && p.In == "path" && !slices.Contains(inPaths, p.Name):
+			c.fail("parameter '%s' says 'in path', but no path has '{%s}'", p.Name, p.Name)
+		}
 	}
 }
 

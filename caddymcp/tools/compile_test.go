@@ -3,6 +3,8 @@ package tools
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,13 @@ func TestConfigErrors(t *testing.T) {
 		{"local in path", get("/{id}", &Param{Name: "id", Type: "string", Required: true, Local: true}), "parameter 'id' is in the path and 'local'"},
 		{"in query and in path", get("/{id}", &Param{Name: "id", Type: "string", Required: true, In: "query"}), "parameter 'id' is in the path, but says 'in query'"},
 		{"array in path", get("/{id}", &Param{Name: "id", Type: "array", Items: p("", "string"), Required: true}), "parameter 'id' is in the path and of type array"},
+
+		{"in path without one", get("/x", &Param{Name: "id", Type: "string", In: "path"}), "parameter 'id' says 'in path', but no path has '{id}'"},
+		{"as in a program", tool(func(t *Tool) { t.Request, t.Run = nil, jq("1") }, &Param{Name: "a", Type: "string", As: "b"}), "parameter 'a' has 'in', 'as' or 'style', which mean nothing to a program"},
+		{"error with an unknown argument", tool(func(t *Tool) {
+			t.Errors = []program.ErrorText{{On: []string{"404"}, Message: "no {arg.a} or {arg.slug}, {detail}"}}
+		}, p("a", "string")), "error '404' names '{arg.slug}', which is no parameter"},
+		{"allow_empty of a number", get("/x", &Param{Name: "a", Type: "number", AllowEmpty: true}), "parameter 'a' is of type number, which has no 'allow_empty'"},
 
 		{"bad parameter name", get("/x", p("a b", "string")), "parameter 'a b' must be named"},
 		{"parameter twice", get("/x", p("a", "string"), p("a", "integer")), "parameter 'a' is declared twice"},
@@ -122,6 +131,10 @@ func TestConfigErrors(t *testing.T) {
 			"the 'input' schema refers to 'https://example.com/s.json', which clients do not load"},
 		{"input with a file", tool(func(t *Tool) { t.Input = `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}` }),
 			"the 'input' schema refers to 'file:///etc/passwd'"},
+		{"input with an untyped field in a multipart body", tool(func(t *Tool) {
+			t.Input = `{"type":"object","properties":{"a":{}}}`
+			t.Request.Method, t.Request.Encoding = "POST", "multipart"
+		}), "parameter 'a' goes to a multipart body and has no single type"},
 		{"input with an object in the query", tool(func(t *Tool) { t.Input = `{"type":"object","properties":{"a":{"type":"object"}}}` }), "parameter 'a' goes to the query"},
 		{"output invalid", tool(func(t *Tool) { t.Output = `{"type":1}` }), "the 'output' schema is no JSON Schema: '/type' "},
 		{"output of an array", tool(func(t *Tool) { t.Output = `{"type":"array"}` }), `the 'output' schema must have "type": "object"`},
@@ -154,6 +167,19 @@ func TestConfigErrorsAreAllTold(t *testing.T) {
 	var config *ConfigError
 	if !errors.As(err, &config) || config.Tool != "t" || errors.Unwrap(config) == nil {
 		t.Errorf("got %#v", config)
+	}
+}
+
+func TestSchemasLoadNoFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s.json")
+	if err := os.WriteFile(file, []byte(`{"type":"string"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool := get("/x")
+	tool.Input = `{"type":"object","properties":{"a":{"$ref":"file://` + file + `"}}}`
+	_, err := Compile([]*Tool{tool}, Env{Upstreams: oneAPI})
+	if got := configErrors(t, err); !strings.Contains(got, "which clients do not load") {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -51,6 +51,7 @@ func (c *compiler) checkParam(p *Param, name string, nested bool) {
 	only(p.MaxLength != nil, "max_length", "string")
 	only(p.Pattern != "", "pattern", "string")
 	only(p.Format != "", "format", "string")
+	only(p.AllowEmpty, "allow_empty", "string")
 	only(p.Enum != nil, "enum", "string", "integer", "number", "boolean")
 	only(p.MinItems != nil, "min_items", "array")
 	only(p.MaxItems != nil, "max_items", "array")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -80,17 +79,6 @@ func (r *run) tooLong(n int) error {
 		text += ", and no argument of this tool narrows it"
 	}
 	return refuse("%s%s", text, r.done())
-}
-
-// optional lists arguments that need not be given.
-func (a *arguments) optional() []string {
-	var names []string
-	for _, name := range a.names {
-		if member := a.shape.members[name]; member != nil && !slices.Contains(a.shape.required, name) && len(names) < maxProblems {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // passThrough answers with the API's reply as it is.
