@@ -1,10 +1,8 @@
 package integration
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -18,6 +16,22 @@ import (
 
 // root is the repository.
 const root = ".."
+
+var (
+	builds   sync.Map // of func() (string, error), by package
+	binaries string   // the folder that they go to
+)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "caddymcp")
+	if err != nil {
+		panic(err)
+	}
+	binaries = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
 
 // build builds a command of the repository, once.
 func build(t *testing.T, pkg string) string {
@@ -39,76 +53,55 @@ func build(t *testing.T, pkg string) string {
 	return binary
 }
 
-var (
-	builds   sync.Map
-	binaries string
-)
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "caddymcp")
-	if err != nil {
-		panic(err)
-	}
-	binaries = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
 // A process is a running command of the repository.
 type process struct {
-	cmd    *exec.Cmd
+	cmd   *exec.Cmd
+	home  string // where it keeps its data
+	ended chan struct{}
+
 	mu     sync.Mutex
 	output bytes.Buffer
-	lines  chan string
-	ended  chan struct{}
-	err    error
+	grown  chan struct{} // closed when there is more output
 }
 
-// start runs a binary until the test ends. Its environment is that of the test
-// and env; its data goes to a folder of its own.
+// start runs a binary, from the root of the repository, until the test ends.
+// Its environment is that of the test and env; its data goes to a folder of
+// its own.
 func start(t *testing.T, binary string, env []string, args ...string) *process {
 	t.Helper()
-	dir, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
+	p := &process{
+		cmd:   exec.Command(binary, args...),
+		home:  t.TempDir(),
+		ended: make(chan struct{}),
+		grown: make(chan struct{}),
 	}
-	p := &process{cmd: exec.Command(binary, args...), lines: make(chan string, 10_000), ended: make(chan struct{})}
-	p.cmd.Dir = dir
-	home := t.TempDir()
-	p.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
+	p.cmd.Dir = root
+	p.cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_DATA_HOME="+p.home, "XDG_CONFIG_HOME="+p.home)
 	p.cmd.Env = append(p.cmd.Env, env...)
-	reader, writer := io.Pipe()
-	p.cmd.Stdout, p.cmd.Stderr = writer, writer
+	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		scanner := bufio.NewScanner(reader)
-		scanner.Buffer(nil, 1<<20)
-		for scanner.Scan() {
-			p.mu.Lock()
-			p.output.WriteString(scanner.Text() + "\n")
-			p.mu.Unlock()
-			select {
-			case p.lines <- scanner.Text():
-			default: // nobody waits for this line any more
-			}
-		}
-		close(p.lines)
-	}()
-	go func() {
-		p.err = p.cmd.Wait()
-		writer.Close()
+		_ = p.cmd.Wait() // the test looks at cmd.ProcessState
 		close(p.ended)
 	}()
 	t.Cleanup(func() {
-		p.stop(t)
+		p.stop(t, 20*time.Second)
 		if t.Failed() {
 			t.Logf("the output of %s:\n%s", filepath.Base(binary), p.text())
 		}
 	})
 	return p
+}
+
+// Write takes what the process prints.
+func (p *process) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.grown)
+	p.grown = make(chan struct{})
+	return p.output.Write(text)
 }
 
 // text is what the process has printed.
@@ -118,27 +111,37 @@ func (p *process) text() string {
 	return p.output.String()
 }
 
-// waitFor returns the first line to come that holds text.
+// waitFor returns the first line that holds text, of those that the process
+// has printed or will print.
 func (p *process) waitFor(t *testing.T, text string) string {
 	t.Helper()
 	deadline := time.After(time.Minute)
+	ended := p.ended
 	for {
+		p.mu.Lock()
+		printed, grown := p.output.String(), p.grown
+		p.mu.Unlock()
+		for line := range strings.Lines(printed) {
+			if strings.Contains(line, text) && strings.HasSuffix(line, "\n") {
+				return strings.TrimSuffix(line, "\n")
+			}
+		}
+		if ended == nil {
+			t.Fatalf("the process ended before it printed '%s':\n%s", text, printed)
+		}
 		select {
-		case line, ok := <-p.lines:
-			if !ok {
-				t.Fatalf("the process ended before it printed '%s':\n%s", text, p.text())
-			}
-			if strings.Contains(line, text) {
-				return line
-			}
+		case <-grown:
+		case <-ended:
+			ended = nil // what it printed last is still to be read
 		case <-deadline:
-			t.Fatalf("the process has not printed '%s':\n%s", text, p.text())
+			t.Fatalf("the process has not printed '%s':\n%s", text, printed)
 		}
 	}
 }
 
-// stop asks the process to end, and waits until it has.
-func (p *process) stop(t *testing.T) {
+// stop asks the process to end, and waits until it has, but not longer than
+// patience.
+func (p *process) stop(t *testing.T, patience time.Duration) {
 	t.Helper()
 	select {
 	case <-p.ended:
@@ -150,20 +153,34 @@ func (p *process) stop(t *testing.T) {
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(20 * time.Second):
-		t.Errorf("the process does not end:\n%s", p.text())
+	case <-time.After(patience):
+		t.Errorf("the process has not ended after %s", patience)
 		_ = p.cmd.Process.Kill()
 		<-p.ended
 	}
 }
 
-// freePort finds a port of 127.0.0.1 that is free.
+var (
+	portsMu sync.Mutex
+	ports   = map[int]bool{}
+)
+
+// freePort finds a port of 127.0.0.1 that is free, and that no other test has
+// been given.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	portsMu.Lock()
+	defer portsMu.Unlock()
+	for {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		if !ports[port] {
+			ports[port] = true
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
