@@ -138,18 +138,19 @@ func (c *cache) beginWrite() func() {
 	}
 }
 
-// now is the epoch, and whether no write is in flight.
-func (c *cache) now() (epoch uint64, quiet bool) {
+// now is the current epoch.
+func (c *cache) now() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.epoch, c.writes == 0
+	return c.epoch
 }
 
-// keep stores a reply, unless a write overlapped the request.
-func (c *cache) keep(key cacheKey, resp *program.Response, epoch uint64, quiet bool) {
+// keep stores the reply to a read that began in an epoch, unless a write
+// overlapped it: one that has ended made another epoch.
+func (c *cache) keep(key cacheKey, resp *program.Response, epoch uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if quiet && c.writes == 0 && c.epoch == epoch {
+	if c.writes == 0 && c.epoch == epoch {
 		c.kept.Set(key, resp)
 	}
 }
@@ -162,14 +163,14 @@ func (c *cache) get(ctx context.Context, u *Upstream, out *outgoing) (*program.R
 	if resp, ok := c.kept.GetIfPresent(key); ok {
 		return copyOf(resp), nil
 	}
-	epoch, quiet := c.now()
+	epoch := c.now()
 	// A read that begins after a write does not share one from before it.
 	flight := c.flights.DoChan(fmt.Sprintf("%x %d %s", key, epoch, out.timeout), func() (any, error) {
 		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), u.longest(out))
 		defer cancel()
 		resp, err := u.fetchSafely(shared, out)
 		if err == nil && keepable(resp) {
-			c.keep(key, resp, epoch, quiet)
+			c.keep(key, resp, epoch)
 		}
 		return resp, err
 	})
