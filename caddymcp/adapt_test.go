@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 )
 
@@ -95,6 +97,75 @@ func TestAdaptErrors(t *testing.T) {
 				if err := os.WriteFile(file, []byte(out.String()), 0o600); err != nil {
 					t.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// Every message of the parsers stands in some golden.
+func TestEveryParserErrorHasAGolden(t *testing.T) {
+	var goldens []byte
+	files, _ := filepath.Glob("testdata/errors/*.txt")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goldens = append(goldens, text...)
+	}
+	// These need a file on disk; TestVariablesInJQ and others have them.
+	elsewhere := []string{"Caddy replaces", "Caddy takes"}
+
+	message := regexp.MustCompile(`\.Errf?\(("(?:[^"\\]|\\.)*")`)
+	verb := regexp.MustCompile(`%[sdwqv]`)
+	var sources []string
+	for _, pattern := range []string{"caddyfile*.go", "access/caddyfile.go", "upstream/caddyfile.go", "internal/directive/*.go"} {
+		found, _ := filepath.Glob(pattern)
+		sources = append(sources, found...)
+	}
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range message.FindAllSubmatch(text, -1) {
+			var format string
+			if err := json.Unmarshal(m[1], &format); err != nil {
+				t.Fatalf("%s: %s: %v", source, m[1], err)
+			}
+			if slices.ContainsFunc(elsewhere, func(s string) bool { return strings.HasPrefix(format, s) }) {
+				continue
+			}
+			parts := verb.Split(format, -1)
+			for i, part := range parts {
+				parts[i] = regexp.QuoteMeta(part)
+			}
+			if !regexp.MustCompile(strings.Join(parts, ".*")).Match(goldens) {
+				t.Errorf("%s: no golden holds '%s'", source, format)
+			}
+		}
+	}
+}
+
+// {$name} in jq would silently become an environment variable.
+func TestVariablesInJQ(t *testing.T) {
+	for name, tool := range map[string]string{
+		"one line": "result `{$x}`",
+		"heredoc":  "result <<JQ\n\t. as $x\n\t| {$x}\n\tJQ",
+		"require":  "require `{$x} != {}` no",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "Caddyfile")
+			text := ":80 {\nmcp {\nauth none\nupstream http://127.0.0.1:1\ntool x {\ndescription X\nget /x\n" + tool + "\n}\n}\n}\n"
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), map[string]any{"filename": path})
+			if err == nil || !strings.Contains(err.Error(), "write '{ $x' instead") {
+				t.Errorf("the error is %v", err)
 			}
 		})
 	}
