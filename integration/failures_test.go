@@ -26,12 +26,12 @@ const traceback = "Traceback (most recent call last):\n  File \"/srv/food/views.
 
 // expectFailure calls a tool that reads and two that write, the last of them
 // a program.
-func expectFailure(t *testing.T, session *mcp.ClientSession, want, write string) {
+func expectFailure(t *testing.T, session *mcp.ClientSession, want, write, run string) {
 	t.Helper()
 	for _, tt := range []struct{ tool, args, want string }{
 		{"get_pantry", `{}`, want},
 		{"set_item_state", `{"ingredient":"tofu","state":"out"}`, want + write},
-		{"create_meta_recipe", `{"name":"Toast","method":"","slots":[]}`, want + write},
+		{"create_meta_recipe", `{"name":"Toast","method":"","slots":[]}`, want + run},
 	} {
 		text, isError := call(t, session, tt.tool, tt.args)
 		sentence(t, text, isError)
@@ -53,26 +53,27 @@ func TestAPIErrors(t *testing.T) {
 			api   http.HandlerFunc
 			want  string
 			write string // what is added when the tool writes
+			run   string // what is added when a program writes
 		}{
-			{"401", reply(401, "application/json", `{"detail":"Invalid token."}`), "the pantry API refused its token: check FOOD_API_TOKEN", ""},
-			{"403", reply(403, "text/html", errorPage), "the pantry API refused its token: check FOOD_API_TOKEN", ""},
-			{"a page", reply(500, "text/html", errorPage), "the API returned 500", ""},
-			{"a page that says it is JSON", reply(500, "application/json", errorPage), "the API returned 500", ""},
-			{"a page for a path", reply(404, "text/html", errorPage), "the API returned 404", ""},
-			{"a stack trace", reply(500, "text/plain", traceback), "the API returned 500", ""},
-			{"a stack trace in JSON", reply(500, "application/json", `{"detail":"Traceback (most recent call last): File \"/srv/food/views.py\""}`), "the API returned 500", ""},
-			{"an internal address", reply(502, "application/json", `{"detail":"no route to 10.1.2.3:5432"}`), "no route to [address]", ""},
-			{"nothing", reply(503, "", ""), "the API returned 503", ""},
-			{"a login page", reply(200, "text/html", errorPage), "the tool could not read the API's reply", "; the request itself was carried out"},
-			{"JSON of another shape", reply(200, "application/json", `"maintenance"`), "the tool could not read the API's reply", "; the request itself was carried out"},
+			{"401", reply(401, "application/json", `{"detail":"Invalid token."}`), "the pantry API refused its token: check FOOD_API_TOKEN", "", ""},
+			{"403", reply(403, "text/html", errorPage), "the pantry API refused its token: check FOOD_API_TOKEN", "", ""},
+			{"a page", reply(500, "text/html", errorPage), "the API returned 500", "", ""},
+			{"a page that says it is JSON", reply(500, "application/json", errorPage), "the API returned 500", "", ""},
+			{"a page for a path", reply(404, "text/html", errorPage), "the API returned 404", "", ""},
+			{"a stack trace", reply(500, "text/plain", traceback), "the API returned 500", "", ""},
+			{"a stack trace in JSON", reply(500, "application/json", `{"detail":"Traceback (most recent call last): File \"/srv/food/views.py\""}`), "the API returned 500", "", ""},
+			{"an internal address", reply(502, "application/json", `{"detail":"no route to 10.1.2.3:5432"}`), "no route to [address]", "", ""},
+			{"nothing", reply(503, "", ""), "the API returned 503", "", ""},
+			{"a login page", reply(200, "text/html", errorPage), "the tool could not read the API's reply", "; the request itself was carried out", "; already done: POST /create-meta-recipe/"},
+			{"JSON of another shape", reply(200, "application/json", `"maintenance"`), "the tool could not read the API's reply", "; the request itself was carried out", "; already done: POST /create-meta-recipe/"},
 			{"a redirect to a login", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "http://login.example.com/?next=/api/", http.StatusFound)
-			}, "the API redirected to another place, which is not followed", ""},
-			{"a connection that closes", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the pantry API does not answer", "; the request may have been carried out"},
+			}, "the API redirected to another place, which is not followed", "", ""},
+			{"a connection that closes", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the pantry API does not answer", "; the request may have been carried out", "; the request may have been carried out"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				api.Store(&tt.api)
-				expectFailure(t, session, tt.want, tt.write)
+				expectFailure(t, session, tt.want, tt.write, tt.run)
 			})
 		}
 	})
@@ -85,10 +86,11 @@ func TestAPIAway(t *testing.T) {
 			how   func(t *testing.T, how *setup)
 			want  string
 			write string
+			run   string
 		}{
 			{"down", func(t *testing.T, how *setup) {
 				how.env = []string{fmt.Sprintf("FOOD_API_BASE=http://127.0.0.1:%d/api", freePort(t))}
-			}, "the pantry API does not answer", ""},
+			}, "the pantry API does not answer", "", ""},
 			{"silent", func(t *testing.T, how *setup) {
 				how.edit = func(caddyfile string) string {
 					return replace(t, caddyfile, "\t\t\terror unreachable", "\t\t\ttimeout 200ms\n\t\t\tretry 0\n\t\t\terror unreachable")
@@ -99,16 +101,16 @@ func TestAPIAway(t *testing.T) {
 						<-r.Context().Done()
 					})
 				}
-			}, "the pantry API does not answer", "; the request may have been carried out"},
+			}, "the pantry API does not answer", "; the request may have been carried out", "; the request may have been carried out"},
 			{"another token", func(_ *testing.T, how *setup) {
 				how.env = []string{"FOOD_API_TOKEN=not-the-token-of-the-pantry"}
-			}, "the pantry API refused its token: check FOOD_API_TOKEN", ""},
+			}, "the pantry API refused its token: check FOOD_API_TOKEN", "", ""},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				how := how
 				tt.how(t, &how)
 				session := how.start(t).connect(t)
-				expectFailure(t, session, tt.want, tt.write)
+				expectFailure(t, session, tt.want, tt.write, tt.run)
 			})
 		}
 	})

@@ -257,3 +257,16 @@ func decodeStrictly(t *testing.T, from io.Reader, into any) {
 		t.Fatal(err)
 	}
 }
+
+// toolNames lists the names of a server's tools.
+func toolNames(t *testing.T, session *mcp.ClientSession) (names []string) {
+	t.Helper()
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
