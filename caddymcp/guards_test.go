@@ -309,3 +309,52 @@ func TestUpload(t *testing.T) {
 		t.Errorf("a path out of the folder: %s", text)
 	}
 }
+
+// A page of a listed origin can call and read; one of another origin cannot.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	s := serveSite(t, `mcp {
+		auth {
+			bearer cook sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+			origins https://app.example.com
+		}
+	}`)
+	for _, tc := range []struct {
+		name, method, origin string
+		status               int
+		allowed              string
+	}{
+		{"no origin", http.MethodPost, "", 401, ""},
+		{"preflight of a listed one", http.MethodOptions, "https://app.example.com", 204, "https://app.example.com"},
+		{"a listed one", http.MethodPost, "https://app.example.com", 401, "https://app.example.com"},
+		{"preflight of another", http.MethodOptions, "https://evil.example", 403, ""},
+		{"another", http.MethodPost, "https://evil.example", 403, ""},
+		{"null", http.MethodPost, "null", 403, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			req, err := http.NewRequest(tc.method, s.URL+"/mcp", strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.origin != "" {
+				req.Header.Set("Origin", tc.origin)
+			}
+			if tc.method == http.MethodOptions {
+				req.Header.Set("Access-Control-Request-Method", "POST")
+				req.Header.Set("Access-Control-Request-Headers", "authorization, mcp-method")
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			h := resp.Header
+			if resp.StatusCode != tc.status || h.Get("Access-Control-Allow-Origin") != tc.allowed {
+				t.Errorf("%s, allowed '%s'", resp.Status, h.Get("Access-Control-Allow-Origin"))
+			}
+			if tc.status == 204 && h.Get("Access-Control-Allow-Headers") != "authorization, mcp-method" {
+				t.Errorf("headers allowed: %s", h.Get("Access-Control-Allow-Headers"))
+			}
+		})
+	}
+}

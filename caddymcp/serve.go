@@ -31,6 +31,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	w, entry := h.Auth.Conceal(w, r)
 	defer entry()
+	if h.Auth.CORS(w, r) {
+		return nil
+	}
 	caller, refusal := h.Auth.Check(r)
 	if refusal != nil {
 		h.logger.Info("refused", zap.Int("status", refusal.Status), zap.String("reason", refusal.Message))
