@@ -65,6 +65,7 @@ func TestEffectRule(t *testing.T) {
 		{"several values in the body", `post("/x"; {id: .ids[]})`, "an argument of 'post' can have several values"},
 		{"several values in the path", `delete("/x/\(.ids[])")`, "an argument of 'delete' can have several values"},
 		{"several values by a definition", `def ids: .ids[]; post("/x"; {id: ids})`, "several values"},
+		{"several values by a $-parameter", `def f($x): $x; post("/x"; {id: f(.ids[])})`, "several values"},
 		{"several values by a parameter", `def f(x): post("/x"; {id: x}); f(1)`, "several values"},
 		{"several values for a definition that writes", `def f($x): post("/x"; $x); f(.ids[])`, "several values"},
 		{"several values before a writing argument", `def f($x; $y): 1; f(.ids[]; post("/a"))`, "after an argument that can have several values"},

@@ -84,13 +84,15 @@ func TestConfigured(t *testing.T) {
 func TestWritesAreNamed(t *testing.T) {
 	a := newAPI(t, failing)
 	for src, want := range map[string]string{
-		`post("/a") | empty`:                                  `the tool's program gave no value; already done: POST /a`,
-		`post("/a/\(1)"; {}; {query: {q: 1}}) | 1, 2`:         `the tool's program gave several values instead of one; already done: POST /a/1`,
-		`attempt(post("/fail/404")) | put("/b") | empty`:      `the tool's program gave no value; already done: PUT /b`,
-		`attempt(post("/fail/500")) | empty`:                  `the tool's program gave no value; already done: POST /fail/500`,
-		`get("/a") | empty`:                                   `the tool's program gave no value`,
-		`[post("/a"), delete("/b")] | .[]`:                    `the tool's program gave several values instead of one; already done: POST /a, DELETE /b`,
-		`request({method: "PATCH", path: "/c"}) | select(.x)`: `the tool's program gave no value; already done: PATCH /c`,
+		`post("/a") | empty`:                                    `the tool's program gave no value; already done: POST /a`,
+		`post("/a/\(1)"; {}; {query: {q: 1}}) | 1, 2`:           `the tool's program gave several values instead of one; already done: POST /a/1`,
+		`attempt(post("/fail/404")) | put("/b") | empty`:        `the tool's program gave no value; already done: PUT /b`,
+		`attempt(post("/fail/500")) | empty`:                    `the tool's program gave no value; already done: POST /fail/500`,
+		`response({method: "POST", path: "/fail/500"}) | empty`: `the tool's program gave no value; already done: POST /fail/500`,
+		`response({method: "POST", path: "/fail/404"}) | empty`: `the tool's program gave no value`,
+		`get("/a") | empty`:                                     `the tool's program gave no value`,
+		`[post("/a"), delete("/b")] | .[]`:                      `the tool's program gave several values instead of one; already done: POST /a, DELETE /b`,
+		`request({method: "PATCH", path: "/c"}) | select(.x)`:   `the tool's program gave no value; already done: PATCH /c`,
 	} {
 		t.Run(src, func(t *testing.T) { expectError(t, a, src, want) })
 	}

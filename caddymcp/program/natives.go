@@ -82,13 +82,8 @@ var functions = sync.OnceValue(func() []gojq.CompilerOption {
 	return options
 })
 
-// call runs the native for gojq. A panic becomes an error.
-func (n *native) call(input any, args []any) (result any) {
-	defer func() {
-		if p := recover(); p != nil {
-			result = misuse("panic: %v", p)
-		}
-	}()
+// call runs the native for gojq.
+func (n *native) call(input any, args []any) any {
 	var r *run
 	if n.state {
 		r, args = args[0].(*run), args[1:]

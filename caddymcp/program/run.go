@@ -25,8 +25,8 @@ type run struct {
 // map[string]any; the program changes neither.
 //
 // The program is run to its end, and stops for good at its first error. An
-// error is an *[Error], a *[Bug], or the context's, wrapped if writes were
-// made.
+// error is an *[Error], a *[Bug] (a panic is one), or the context's, wrapped
+// if writes were made.
 func (p *Program) Run(ctx context.Context, call *Call, input any) (value any, err error) {
 	r := &run{ctx: ctx, call: call}
 	defer func() {
