@@ -112,6 +112,7 @@ type run struct {
 	tool   *tool
 	action *action       // nil until the arguments are read
 	call   *program.Call // likewise
+	asked  bool          // the API may have been asked
 	ok     bool          // the one request has succeeded
 	limit  time.Duration // how much time there was
 }
@@ -157,6 +158,7 @@ func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if a.run != nil {
+		r.asked = true
 		v, err := a.run.Run(ctx, pc, nil)
 		if err != nil {
 			return nil, err
@@ -167,6 +169,7 @@ func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.asked = true
 	resp, err := call.Sender.Send(ctx, req)
 	if err != nil {
 		return nil, err
@@ -210,6 +213,9 @@ func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, e
 		return r.ended(ctx, err)
 	case errors.As(err, &upstream):
 		return r.upstreamError(upstream)
+	}
+	if !r.asked {
+		return failure("the tool could not work with these arguments"), Bug, err
 	}
 	return failure("the tool could not read the API's reply" + r.done()), Bug, err
 }

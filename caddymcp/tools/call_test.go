@@ -94,6 +94,7 @@ func TestBugsAreNotForTheModel(t *testing.T) {
 		tool *Tool
 		want string
 	}{
+		{"before anything is sent", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x", Body: jq(`1 + {}`)}}}, "error: the tool could not work with these arguments"},
 		{"reading", &Tool{Action: Action{Run: jq(`get("/x") | .secret + 1`)}}, "error: the tool could not read the API's reply"},
 		{"after a write", &Tool{Action: Action{Run: jq(`post("/x"; {}) | .secret + 1`)}}, "error: the tool could not read the API's reply; already done: POST /x"},
 		{"after a declared write", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x"}, Result: jq(`.secret + 1`)}}, "error: the tool could not read the API's reply; the request itself was carried out"},

@@ -120,6 +120,9 @@ func TestOutputIsAnAllowList(t *testing.T) {
 		{"nothing said of an object", `{"type":"object","properties":{"o":{"type":"object"}}}`, `{"o":{"a":1}}`, `{"o":{}}`},
 		{"nothing said of items", `{"type":"object","properties":{"l":{"type":"array"}}}`, `{"l":[{"a":1},"secret"]}`, `{"l":[]}`},
 		{"prefix items", `{"type":"object","properties":{"l":{"type":"array","prefixItems":[{"type":"integer"}],"items":{` + flock + `}}}}`, `{"l":[1,{"id":2,"x":3}]}`, `{"l":[1,{"id":2}]}`},
+		{"extras, forbidden", `{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}`, `{"a":1,"b":2}`, `{"a":1}`},
+		{"prefix items apart from the rest", `{"type":"object","properties":{"l":{"type":"array","prefixItems":[{"type":"object","properties":{"a":{"type":"integer"}}}],"items":{` + flock + `}}}}`,
+			`{"l":[{"a":1,"id":2},{"a":1,"id":2}]}`, `{"l":[{"a":1},{"id":2}]}`},
 		{"digits", `{` + flock + `}`, `{"id":9007199254740993}`, `{"id":9007199254740993}`},
 	}
 	for _, tt := range tests {
