@@ -1,6 +1,7 @@
 package program
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,11 +59,7 @@ func ours(name string, arity int) target {
 
 // reserved reports whether a name is one of ours, whatever its parameters.
 func reserved(name string) bool {
-	if verbs[name] != nil || prelude().names[name] {
-		return true
-	}
-	_, ok := nativeNames()[name]
-	return ok
+	return verbs[name] != nil || nativeNames()[name] || prelude().names[name]
 }
 
 // otherArity lists the forms in which a function exists.
@@ -85,14 +82,20 @@ var regexps = map[string][]int{
 	"sub/2": {0}, "sub/3": {0, 2}, "gsub/2": {0}, "gsub/3": {0, 2},
 }
 
-// checkRegexp refuses a regular expression that is not written out: gojq
-// keeps each one that it meets for as long as the program lives.
+// checkRegexp refuses a regular expression that is not written out, because
+// gojq keeps each one that it meets for as long as the program lives, and one
+// that is wrong.
 func (r *resolver) checkRegexp(f *gojq.Func, at int) {
 	for _, i := range regexps[key(f.Name, len(f.Args))] {
 		if !constant(f.Args[i]) {
 			r.errs.at(at, "the pattern and flags of '%s' must be written out as strings: "+
 				"for a text that is computed use contains, startswith, endswith, index or split/1", f.Name)
 			return
+		}
+		if i == 0 {
+			if _, err := regexp.Compile(literalString(f.Args[0])); err != nil {
+				r.errs.at(at, "%v", err)
+			}
 		}
 	}
 }

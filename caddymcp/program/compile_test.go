@@ -64,6 +64,7 @@ func TestLoadErrors(t *testing.T) {
 		{"method", `request({method: "BREW", path: "/a"})`, "x.jq:10:1: the method of a request is one of GET, HEAD, POST, PUT, PATCH, DELETE, not 'BREW'"},
 		{"option", `get("/a"; null; {eror: {}})`, "x.jq:10:1: 'eror' is not an option of this request: there are errors, query, headers, form, multipart, upstream, timeout"},
 		{"member", `request({method: "GET", pth: "/a"})`, "x.jq:10:1: 'pth' is not an option of this request: there are method, path, url, body, head_only, errors, query, headers, form, multipart, upstream, timeout"},
+		{"regexp", `test("a(")`, "x.jq:10:1: error parsing regexp: missing closing ): `a(`"},
 		{"NUL", "1 \x00", "x.jq:10:3: a NUL character: remove it"},
 	}
 	for _, tt := range tests {

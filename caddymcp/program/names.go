@@ -74,7 +74,7 @@ func (r *resolver) query(q *gojq.Query, s *scope) {
 		var d *definition
 		d, s = r.define(fd, s)
 		// It is compiled with the definition around it, used or not.
-		r.body.uses = append(r.body.uses, use{d, r.unit.offsets[fd]})
+		r.body.uses = append(r.body.uses, d)
 	}
 	r.term(q.Term, s)
 	r.query(q.Left, s)
@@ -204,7 +204,7 @@ func (r *resolver) function(f *gojq.Func, s *scope) {
 	r.unit.names[f] = t
 	switch t.kind {
 	case isDefinition:
-		r.body.uses = append(r.body.uses, use{t.def, at})
+		r.body.uses = append(r.body.uses, t.def)
 	case isVerb:
 		c := t.verb.call(f, r.errs, at)
 		r.unit.calls[f] = c

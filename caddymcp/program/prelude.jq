@@ -61,7 +61,7 @@ def find_one($rows; id; name; $what; show; $hint):
   def refuse: . + (if $hint == null then "" else ": \($hint)" end) | _error;
   . as $asked
   | (tostring | _casefold) as $folded
-  | [$rows[] | select((id | tostring) == ($asked | tostring))] as $by_id
+  | [$rows[] | select(id | . != null and tostring == ($asked | tostring))] as $by_id
   | [$rows[] | select(name | type == "string" and _casefold == $folded)] as $by_name
   | if $by_id != [] then $by_id[0]
     elif ($by_name | length) == 1 then $by_name[0]

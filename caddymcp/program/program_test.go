@@ -225,6 +225,7 @@ func TestRefusals(t *testing.T) {
 		{"offset that overflows", `[1, 2, 3] | page(2; 2147483646)`, `the rows after offset 2147483646 cannot be numbered: narrow the request`},
 		{"negative offset", `[] | page(2; -1)`, `there is no offset -1`},
 		{"find_one, nothing close", `"zzz" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; null)`, `food 'zzz' not found`},
+		{"find_one of null", `null | find_one([{id: null, name: null}]; .id; .name; "food"; .id; null)`, `food 'null' not found`},
 		{"find_one, close", `"slat" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; "call list_foods")`, `food 'slat' not found, did you mean 'salt'?: call list_foods`},
 		{"find_one, several", `"A" | find_one([range(12) | {id: ., name: "a"}]; .id; .name; "flock"; "\(.id) (active)"; "give the id")`,
 			`'A' names more than one flock: 0 (active), 1 (active), 2 (active), 3 (active), 4 (active), 5 (active), 6 (active), 7 (active), 8 (active), 9 (active) and 2 more: give the id`},

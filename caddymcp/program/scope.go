@@ -37,14 +37,8 @@ type definition struct {
 
 // A body is what a definition or a program mentions.
 type body struct {
-	uses  []use
+	uses  []*definition
 	calls []*call
-}
-
-// A use is a definition mentioned, and where.
-type use struct {
-	def    *definition
-	offset int
 }
 
 // reach calls visit for b and for everything it can reach.
@@ -52,10 +46,10 @@ func (b *body) reach(visit func(*body)) {
 	seen := map[*body]bool{b: true}
 	for queue := []*body{b}; len(queue) > 0; queue = queue[1:] {
 		visit(queue[0])
-		for _, u := range queue[0].uses {
-			if !seen[&u.def.body] {
-				seen[&u.def.body] = true
-				queue = append(queue, &u.def.body)
+		for _, d := range queue[0].uses {
+			if !seen[&d.body] {
+				seen[&d.body] = true
+				queue = append(queue, &d.body)
 			}
 		}
 	}
