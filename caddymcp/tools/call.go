@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
 // A Call is one call of a tool.
@@ -191,19 +192,19 @@ func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 
 const readOnlyMode = "server is in read-only mode"
 
-// A refusal is an answer that is not a failure of anything: the model reads it.
-type refusal struct{ text string }
+// A refusalError is an answer that is not a failure of anything: the model reads it.
+type refusalError struct{ text string }
 
-func (r *refusal) Error() string { return r.text }
+func (e *refusalError) Error() string { return e.text }
 
 func refuse(format string, args ...any) error {
-	return &refusal{fmt.Sprintf(format, args...)}
+	return &refusalError{fmt.Sprintf(format, args...)}
 }
 
 // fail turns an error into what the model reads and what the operator sees.
 func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, error) {
 	var (
-		refused  *refusal
+		refused  *refusalError
 		upstream *program.Error
 	)
 	switch {

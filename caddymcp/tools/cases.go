@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,15 +83,12 @@ func (c *compiler) checkCoverage(out *tool, p *Param, values []string) {
 	}
 }
 
-// caseValue is a case's value as the Caddyfile writes it.
+// caseValue is a value as the Caddyfile writes it.
 func caseValue(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return string(v)
+	if s, ok := v.(string); ok {
+		return s
 	}
-	return fmt.Sprint(v)
+	return string(encodeJSON(v))
 }
 
 // choose is the action for some arguments. It is nil only in read-only mode,

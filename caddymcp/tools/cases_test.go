@@ -83,6 +83,25 @@ func TestCaseOfOtherTypes(t *testing.T) {
 	}
 }
 
+func TestCasesOfLongValues(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	input, _ := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{
+		"a": map[string]any{"type": "string", "enum": []string{long + "1", long + "2"}},
+	}, "required": []string{"a"}})
+	declared := get("/rest", &Param{Name: "a", Type: "string", Required: true, Local: true, Enum: []string{long + "1", long + "2"}})
+	raw := get("/rest")
+	raw.Input = string(input)
+	for name, tool := range map[string]*Tool{"declared": declared, "raw": raw} {
+		t.Run(name, func(t *testing.T) {
+			tool.Cases = []*Case{{Param: "a", Values: []string{long + "2"}, Action: Action{Run: jq(`"two"`)}}}
+			result, _ := invoke(t, compile(t, Env{}, tool), &recorder{}, `{"a":"`+long+`2"}`)
+			if got := text(t, result); got != "two" {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
 func TestCaseErrors(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
 // Env is what tools are compiled against.

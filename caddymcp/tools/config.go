@@ -86,7 +86,8 @@ type Action struct {
 
 // A Case is an action for some values of one parameter.
 type Case struct {
-	// The parameter.
+	// The parameter: a string or integer with an enum, or a boolean. It is
+	// sent like any other unless it is local.
 	Param string `json:"param"`
 
 	// The values, as written: a number or a boolean as its text.

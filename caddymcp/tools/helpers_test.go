@@ -10,8 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
 // apis is a list of upstreams; the first is the default.

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"net/http"
 
-	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
 // Hints are what clients are told of a tool's effects.

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
 // A request is a declared request, ready to be filled with arguments.

@@ -136,7 +136,7 @@ func (c *compiler) checkValues(p *Param, fail failFunc) {
 			fail("has the enum value %w", err)
 			continue
 		}
-		if value := valueText(v); slices.Contains(seen, value) {
+		if value := caseValue(v); slices.Contains(seen, value) {
 			fail("has the enum value '%s' twice: remove one", text)
 		} else {
 			seen = append(seen, value)
@@ -200,12 +200,12 @@ func paramsOfSchema(schema *jsonschema.Schema) []*Param {
 		p := &Param{Name: name, Required: slices.Contains(schema.Required, name)}
 		p.Type, _ = onlyType(property)
 		if property.Default != nil {
-			text := valueText(*property.Default)
+			text := caseValue(*property.Default)
 			p.Default = &text
 		}
 		if property.Enum != nil {
 			for _, v := range property.Enum.Values {
-				p.Enum = append(p.Enum, valueText(v))
+				p.Enum = append(p.Enum, caseValue(v))
 			}
 		}
 		if items := property.Items2020; items != nil {

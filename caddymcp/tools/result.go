@@ -8,8 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
 // value answers with what a program has made: a string as text, anything else
