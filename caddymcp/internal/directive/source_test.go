@@ -80,6 +80,7 @@ func TestSourceErrors(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"nothing", "result", "'result' needs jq: write it in backticks"},
 		{"bare brace", "result {\n a: 1\n}", "'result' needs jq: write it in backticks"},
+		{"a quoted word is no keyword", "result `file` empty.jq", "unexpected 'empty.jq': jq that holds"},
 		{"spaces", "result .a | .b", "unexpected '|': jq that holds spaces"},
 		{"empty", "result ``", "the jq after 'result' is empty"},
 		{"empty heredoc", "result <<JQ\n\n\tJQ", "the jq after 'result' is empty"},
