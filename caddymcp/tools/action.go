@@ -58,7 +58,7 @@ func prefix(when string) string {
 }
 
 func (c *compiler) requires(requires []Require) []requirement {
-	var out []requirement
+	out := make([]requirement, 0, len(requires))
 	for _, r := range requires {
 		out = append(out, requirement{c.program(r.If, false), c.text(r.Message)})
 	}

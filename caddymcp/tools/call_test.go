@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strings"
 	"sync"
@@ -136,7 +137,7 @@ func TestUnknownTool(t *testing.T) {
 func TestEndOfTheCall(t *testing.T) {
 	waits := sendFunc(func(ctx context.Context, req *program.Request) (*program.Response, error) {
 		<-ctx.Done()
-		if req.Method == "POST" {
+		if req.Method == http.MethodPost {
 			return nil, fmt.Errorf("the request may have arrived: %w", ctx.Err())
 		}
 		return nil, ctx.Err()

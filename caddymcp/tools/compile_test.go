@@ -96,8 +96,10 @@ func TestConfigErrors(t *testing.T) {
 		{"default outside enum", get("/x", &Param{Name: "a", Type: "string", Enum: []string{"x"}, Default: ptr("y")}), "parameter 'a' has the default 'y', which its own rules refuse"},
 		{"default outside clamp", get("/x", &Param{Name: "a", Type: "integer", Clamp: &Clamp{1, 2}, Default: ptr("3")}), "parameter 'a' has the default '3', which is outside its 'clamp'"},
 		{"nullable default", get("/x", &Param{Name: "a", Type: "string", AllowNull: true, Local: true, MaxLength: ptr(1), Default: ptr("xx")}), "parameter 'a' has the default 'xx', which its own rules refuse"},
-		{"nested default", verb("POST", "/x", &Param{Name: "o", Type: "array", Items: &Param{Type: "object", Params: []*Param{{Name: "a", Type: "string", Format: "date", Default: ptr("x")}}}}),
-			"parameter 'o[].a' has the default 'x', which its own rules refuse"},
+		{
+			"nested default", verb("POST", "/x", &Param{Name: "o", Type: "array", Items: &Param{Type: "object", Params: []*Param{{Name: "a", Type: "string", Format: "date", Default: ptr("x")}}}}),
+			"parameter 'o[].a' has the default 'x', which its own rules refuse",
+		},
 		{"enum of another type", get("/x", &Param{Name: "a", Type: "integer", Enum: []string{"1", "b"}}), "parameter 'a' has the enum value 'b' is not JSON"},
 		{"enum twice", get("/x", &Param{Name: "a", Type: "integer", Enum: []string{"1", "1.0"}}), "parameter 'a' has the enum value '1.0' twice"},
 		{"array without items", get("/x", p("a", "array")), "parameter 'a' is an array and needs 'items <type>'"},
@@ -127,10 +129,14 @@ func TestConfigErrors(t *testing.T) {
 		{"input of another type", tool(func(t *Tool) { t.Input = `{"type":"array"}` }), `the 'input' schema must have "type": "object"`},
 		{"input without type", tool(func(t *Tool) { t.Input = `{}` }), `the 'input' schema must have "type": "object"`},
 		{"input invalid", tool(func(t *Tool) { t.Input = `{"type":"object","required":1}` }), "the 'input' schema is no JSON Schema: '/required' must be an array"},
-		{"input with a remote reference", tool(func(t *Tool) { t.Input = `{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}` }),
-			"the 'input' schema refers to 'https://example.com/s.json', which clients do not load"},
-		{"input with a file", tool(func(t *Tool) { t.Input = `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}` }),
-			"the 'input' schema refers to 'file:///etc/passwd'"},
+		{
+			"input with a remote reference", tool(func(t *Tool) { t.Input = `{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}` }),
+			"the 'input' schema refers to 'https://example.com/s.json', which clients do not load",
+		},
+		{
+			"input with a file", tool(func(t *Tool) { t.Input = `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}` }),
+			"the 'input' schema refers to 'file:///etc/passwd'",
+		},
 		{"input with an untyped field in a multipart body", tool(func(t *Tool) {
 			t.Input = `{"type":"object","properties":{"a":{}}}`
 			t.Request.Method, t.Request.Encoding = "POST", "multipart"

@@ -72,17 +72,18 @@ func (r *recorder) Send(_ context.Context, req *program.Request) (*program.Respo
 func (r *recorder) lines() string {
 	var lines []string
 	for _, req := range r.requests {
-		line := req.Method + " " + req.Path
+		var line strings.Builder
+		line.WriteString(req.Method + " " + req.Path)
 		if len(req.Query) > 0 {
-			line += "?" + req.Query.Encode()
+			line.WriteString("?" + req.Query.Encode())
 		}
 		for name, values := range req.Header {
-			line += " " + name + ": " + strings.Join(values, ",")
+			line.WriteString(" " + name + ": " + strings.Join(values, ","))
 		}
 		if req.Body != nil {
-			line += " " + string(req.Body)
+			line.WriteString(" " + string(req.Body))
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	return strings.Join(lines, "\n")
 }

@@ -140,26 +140,26 @@ func encodeJSON(v any) json.RawMessage {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }
 
-// An object is a JSON object under construction, its members in the order in
-// which they are set.
-type object struct{ bytes.Buffer }
+// An object is the text of a JSON object under construction, its members in
+// the order in which they are set.
+type object []byte
 
 func (o *object) set(name string, value any) {
-	if o.Len() == 0 {
-		o.WriteByte('{')
-	} else {
-		o.WriteByte(',')
+	separator := byte(',')
+	if len(*o) == 0 {
+		separator = '{'
 	}
-	o.Write(encodeJSON(name))
-	o.WriteByte(':')
-	o.Write(encodeJSON(value))
+	*o = append(*o, separator)
+	*o = append(*o, encodeJSON(name)...)
+	*o = append(*o, ':')
+	*o = append(*o, encodeJSON(value)...)
 }
 
-func (o *object) text() json.RawMessage {
-	if o.Len() == 0 {
+func (o object) text() json.RawMessage {
+	if len(o) == 0 {
 		return json.RawMessage("{}")
 	}
-	return append(o.Bytes(), '}')
+	return json.RawMessage(append(o, '}'))
 }
 
 // quotable is how many characters of a value a message quotes.

@@ -35,8 +35,10 @@ func TestMapping(t *testing.T) {
 		{"array with brackets", get("/x", list("tag", "brackets")), `{"tag":["x","y"]}`, `GET /x?tag%5B%5D=x&tag%5B%5D=y`},
 		{"empty array with commas", get("/x", list("tag", "comma")), `{"tag":[]}`, `GET /x`},
 		{"empty array", get("/x", list("tag", "")), `{"tag":[]}`, `GET /x`},
-		{"numbers and booleans", get("/x", &Param{Name: "n", Type: "integer"}, &Param{Name: "f", Type: "number"}, &Param{Name: "b", Type: "boolean"}),
-			`{"n":9007199254740993,"f":1.10,"b":false}`, `GET /x?b=false&f=1.10&n=9007199254740993`},
+		{
+			"numbers and booleans", get("/x", &Param{Name: "n", Type: "integer"}, &Param{Name: "f", Type: "number"}, &Param{Name: "b", Type: "boolean"}),
+			`{"n":9007199254740993,"f":1.10,"b":false}`, `GET /x?b=false&f=1.10&n=9007199254740993`,
+		},
 		{"default", get("/x", &Param{Name: "n", Type: "integer", Default: ptr("5")}), `{}`, `GET /x?n=5`},
 		{"as", get("/x", &Param{Name: "per_page", Type: "integer", As: "perPage"}), `{"per_page":5}`, `GET /x?perPage=5`},
 		{"local", get("/x", &Param{Name: "all", Type: "boolean", Local: true}), `{"all":true}`, `GET /x`},
@@ -47,8 +49,10 @@ func TestMapping(t *testing.T) {
 		{"head", verb("HEAD", "/x", str("a")), `{"a":"1"}`, `HEAD /x?a=1`},
 		{"delete", verb("DELETE", "/x/{id}", required("id"), str("why")), `{"id":"1","why":"w"}`, `DELETE /x/1?why=w`},
 		{"delete with a body", verb("DELETE", "/x", &Param{Name: "ids", Type: "array", Items: &Param{Type: "string"}, In: "body"}), `{"ids":["1"]}`, `DELETE /x {"ids":["1"]}`},
-		{"body", verb("POST", "/x/{id}", required("id"), str("a"), &Param{Name: "n", Type: "integer"}), `{"id":"1","a":"\"},{\"admin\":true","n":12345678901234567890}`,
-			`POST /x/1 {"a":"\"},{\"admin\":true","n":12345678901234567890}`},
+		{
+			"body", verb("POST", "/x/{id}", required("id"), str("a"), &Param{Name: "n", Type: "integer"}), `{"id":"1","a":"\"},{\"admin\":true","n":12345678901234567890}`,
+			`POST /x/1 {"a":"\"},{\"admin\":true","n":12345678901234567890}`,
+		},
 		{"body of nothing", verb("POST", "/x", str("a")), `{}`, `POST /x {}`},
 		{"no body", verb("POST", "/x"), `{}`, `POST /x`},
 		{"no body but the path", verb("PUT", "/x/{id}", required("id")), `{"id":"1"}`, `PUT /x/1`},
@@ -57,8 +61,10 @@ func TestMapping(t *testing.T) {
 		{"in query", verb("POST", "/x", &Param{Name: "dry", Type: "boolean", In: "query"}, str("a")), `{"dry":true,"a":"1"}`, `POST /x?dry=true {"a":"1"}`},
 		{"in header", get("/x", &Param{Name: "lang", Type: "string", In: "header", As: "accept-language"}), `{"lang":"de"}`, `GET /x Accept-Language: de`},
 		{"in path only", get("/x/{id}", &Param{Name: "id", Type: "string", Required: true, In: "path"}), `{"id":"1"}`, `GET /x/1`},
-		{"nested body", verb("POST", "/x", &Param{Name: "items", Type: "array", Items: &Param{Type: "object", Params: []*Param{str("name"), str("unit")}}}),
-			`{"items":[{"name":"egg","unit":""},{"name":"rice"}]}`, `POST /x {"items":[{"name":"egg"},{"name":"rice"}]}`},
+		{
+			"nested body", verb("POST", "/x", &Param{Name: "items", Type: "array", Items: &Param{Type: "object", Params: []*Param{str("name"), str("unit")}}}),
+			`{"items":[{"name":"egg","unit":""},{"name":"rice"}]}`, `POST /x {"items":[{"name":"egg"},{"name":"rice"}]}`,
+		},
 		{
 			"computed query", with(get("/x", str("a")), func(r *Request) {
 				r.Query = []Field{{"q", *jq(`"a=\(.a)"`)}, {"ids", *jq(`[1,"2"]`)}, {"none", *jq(`$args.missing`)}}
@@ -113,10 +119,14 @@ func TestMappingRefuses(t *testing.T) {
 		{"empty path argument", get("/items/{id}", id), `{"id":""}`, `error: id: `},
 		{"dots", get("/items/{id}", id), `{"id":".."}`, `error: id: `},
 		{"dot in two halves", get("/items/{id}{id}", id), `{"id":"."}`, `error: id: `},
-		{"comma in a comma list", get("/x", &Param{Name: "tag", Type: "array", Style: "comma", Items: &Param{Type: "string"}}), `{"tag":["a","b,c"]}`,
-			`error: tag[1]: must not contain a comma`},
-		{"line break in a header", get("/x", &Param{Name: "lang", Type: "string", In: "header"}), `{"lang":"de\r\nX-Admin: 1"}`,
-			`error: the header field 'lang' holds`},
+		{
+			"comma in a comma list", get("/x", &Param{Name: "tag", Type: "array", Style: "comma", Items: &Param{Type: "string"}}), `{"tag":["a","b,c"]}`,
+			`error: tag[1]: must not contain a comma`,
+		},
+		{
+			"line break in a header", get("/x", &Param{Name: "lang", Type: "string", In: "header"}), `{"lang":"de\r\nX-Admin: 1"}`,
+			`error: the header field 'lang' holds`,
+		},
 		{
 			"line break in a computed header",
 			func() *Tool {
@@ -196,14 +206,22 @@ func TestOverHTTP(t *testing.T) {
 		args string
 		want string
 	}{
-		{"an id that looks like a path", get("/items/{id}", id), `{"id":"../items/7?x=1"}`,
-			`{"path":"../items/7?x=1","query":{},"type":"","body":""}`},
-		{"arrays", get("/items/{id}", id, &Param{Name: "tag", Type: "array", Items: &Param{Type: "string"}}), `{"id":"1","tag":["x","y&z"]}`,
-			`{"path":"1","query":{"tag":["x","y&z"]},"type":"","body":""}`},
-		{"quotes in a body", verb("PUT", "/items/{id}", id, name), `{"id":"1","name":"a\", \"admin\": true, \"b\": \""}`,
-			`{"path":"1","query":{},"type":"application/json","body":"{\"name\":\"a\\\", \\\"admin\\\": true, \\\"b\\\": \\\"\"}"}`},
-		{"form", form, `{"id":"1","name":"ü & =;"}`,
-			`{"path":"1","query":{},"type":"application/x-www-form-urlencoded","body":"name=%C3%BC+%26+%3D%3B"}`},
+		{
+			"an id that looks like a path", get("/items/{id}", id), `{"id":"../items/7?x=1"}`,
+			`{"path":"../items/7?x=1","query":{},"type":"","body":""}`,
+		},
+		{
+			"arrays", get("/items/{id}", id, &Param{Name: "tag", Type: "array", Items: &Param{Type: "string"}}), `{"id":"1","tag":["x","y&z"]}`,
+			`{"path":"1","query":{"tag":["x","y&z"]},"type":"","body":""}`,
+		},
+		{
+			"quotes in a body", verb("PUT", "/items/{id}", id, name), `{"id":"1","name":"a\", \"admin\": true, \"b\": \""}`,
+			`{"path":"1","query":{},"type":"application/json","body":"{\"name\":\"a\\\", \\\"admin\\\": true, \\\"b\\\": \\\"\"}"}`,
+		},
+		{
+			"form", form, `{"id":"1","name":"ü & =;"}`,
+			`{"path":"1","query":{},"type":"application/x-www-form-urlencoded","body":"name=%C3%BC+%26+%3D%3B"}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ var paramTypes = []string{"string", "integer", "number", "boolean", "array", "ob
 // checkParams checks the parameters of a tool, or of an object in it. Within
 // says where they are, for messages.
 func (c *compiler) checkParams(params []*Param, within string) {
-	var names []string
+	names := make([]string, 0, len(params))
 	for _, p := range params {
 		name := join(within, p.Name)
 		if !paramName.MatchString(p.Name) {
@@ -191,7 +191,7 @@ func (c *compiler) checkNested(schema *jsonschema.Schema, p *Param, name string)
 // paramsOfSchema describes the arguments of a schema written by hand, for
 // their way into a request.
 func paramsOfSchema(schema *jsonschema.Schema) []*Param {
-	var params []*Param
+	params := make([]*Param, 0, len(schema.Properties))
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		property := schema.Properties[name]
 		for property.Ref != nil && property.Types == nil && property.Ref != property {

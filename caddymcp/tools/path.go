@@ -24,7 +24,7 @@ func parsePath(template string) (path, error) {
 		return nil, fmt.Errorf("path '%s' must begin with '/'", template)
 	}
 	var parts path
-	plain := "" // the template with each argument as one harmless character
+	var plain strings.Builder // the template with each argument as one harmless character
 	for rest := template; rest != ""; {
 		literal, after, found := strings.Cut(rest, "{")
 		if strings.Contains(literal, "}") {
@@ -36,7 +36,7 @@ func parsePath(template string) (path, error) {
 		}
 		if escaped != "" {
 			parts = append(parts, pathPart{literal: escaped})
-			plain += literal
+			plain.WriteString(literal)
 		}
 		if !found {
 			break
@@ -49,10 +49,10 @@ func parsePath(template string) (path, error) {
 			return nil, fmt.Errorf("path '%s' has '{%s}', write the name of a parameter between the braces", template, name)
 		}
 		parts = append(parts, pathPart{name: name})
-		plain += "*"
+		plain.WriteByte('*')
 		rest = after
 	}
-	for segment := range strings.SplitSeq(plain, "/") {
+	for segment := range strings.SplitSeq(plain.String(), "/") {
 		if decoded, _ := url.PathUnescape(segment); decoded == "." || decoded == ".." {
 			return nil, fmt.Errorf("path '%s' has the segment '%s', write the path that is meant", template, segment)
 		}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -97,7 +98,7 @@ func (r *run) passThrough(resp *program.Response) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: resp.Body, MIMEType: media}}}, nil
 	case kind == "audio":
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.AudioContent{Data: resp.Body, MIMEType: media}}}, nil
-	case kind == "video", !utf8.Valid(resp.Body), strings.ContainsRune(string(resp.Body), 0):
+	case kind == "video", !utf8.Valid(resp.Body), bytes.IndexByte(resp.Body, 0) >= 0:
 		if media == "" {
 			media = http.DetectContentType(resp.Body)
 		}

@@ -107,22 +107,30 @@ func TestOutputIsAnAllowList(t *testing.T) {
 	const flock = `"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}}`
 	tests := []struct{ name, schema, body, want string }{
 		{"properties", `{` + flock + `}`, `{"id":1,"name":"n","note":"secret"}`, `{"id":1,"name":"n"}`},
-		{"items", `{"type":"object","properties":{"items":{"type":"array","items":{` + flock + `}}}}`,
-			`{"items":[{"id":1,"note":"secret"},{"name":"n","owner":{"a":1}}],"total":2}`, `{"items":[{"id":1},{"name":"n"}]}`},
-		{"references", `{"type":"object","$defs":{"n":{"type":"object","properties":{"v":{"type":"integer"},"next":{"$ref":"#/$defs/n"}}}},"properties":{"n":{"$ref":"#/$defs/n"}}}`,
-			`{"n":{"v":1,"x":1,"next":{"v":2,"x":2,"next":{"v":3,"x":3}}}}`, `{"n":{"v":1,"next":{"v":2,"next":{"v":3}}}}`},
+		{
+			"items", `{"type":"object","properties":{"items":{"type":"array","items":{` + flock + `}}}}`,
+			`{"items":[{"id":1,"note":"secret"},{"name":"n","owner":{"a":1}}],"total":2}`, `{"items":[{"id":1},{"name":"n"}]}`,
+		},
+		{
+			"references", `{"type":"object","$defs":{"n":{"type":"object","properties":{"v":{"type":"integer"},"next":{"$ref":"#/$defs/n"}}}},"properties":{"n":{"$ref":"#/$defs/n"}}}`,
+			`{"n":{"v":1,"x":1,"next":{"v":2,"x":2,"next":{"v":3,"x":3}}}}`, `{"n":{"v":1,"next":{"v":2,"next":{"v":3}}}}`,
+		},
 		{"allOf", `{"type":"object","allOf":[{"properties":{"a":{"type":"integer"}}},{"properties":{"b":{"type":"integer"}}}]}`, `{"a":1,"b":2,"c":3}`, `{"a":1,"b":2}`},
 		{"anyOf", `{"type":"object","properties":{"v":{"anyOf":[{"type":"object","properties":{"a":{"type":"integer"}}},{"type":"null"}]}}}`, `{"v":{"a":1,"b":2}}`, `{"v":{"a":1}}`},
-		{"a map", `{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"integer"}}}}}}`,
-			`{"m":{"x":{"n":1,"s":"secret"},"y":{}}}`, `{"m":{"x":{"n":1},"y":{}}}`},
+		{
+			"a map", `{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"object","properties":{"n":{"type":"integer"}}}}}}`,
+			`{"m":{"x":{"n":1,"s":"secret"},"y":{}}}`, `{"m":{"x":{"n":1},"y":{}}}`,
+		},
 		{"patterns", `{"type":"object","patternProperties":{"^n_":{"type":"integer"}}}`, `{"n_a":1,"s_a":2}`, `{"n_a":1}`},
 		{"anything, said", `{"type":"object","properties":{"raw":{"type":"object","additionalProperties":true}}}`, `{"raw":{"a":{"b":1}}}`, `{"raw":{"a":{"b":1}}}`},
 		{"nothing said of an object", `{"type":"object","properties":{"o":{"type":"object"}}}`, `{"o":{"a":1}}`, `{"o":{}}`},
 		{"nothing said of items", `{"type":"object","properties":{"l":{"type":"array"}}}`, `{"l":[{"a":1},"secret"]}`, `{"l":[]}`},
 		{"prefix items", `{"type":"object","properties":{"l":{"type":"array","prefixItems":[{"type":"integer"}],"items":{` + flock + `}}}}`, `{"l":[1,{"id":2,"x":3}]}`, `{"l":[1,{"id":2}]}`},
 		{"extras, forbidden", `{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}`, `{"a":1,"b":2}`, `{"a":1}`},
-		{"prefix items apart from the rest", `{"type":"object","properties":{"l":{"type":"array","prefixItems":[{"type":"object","properties":{"a":{"type":"integer"}}}],"items":{` + flock + `}}}}`,
-			`{"l":[{"a":1,"id":2},{"a":1,"id":2}]}`, `{"l":[{"a":1},{"id":2}]}`},
+		{
+			"prefix items apart from the rest", `{"type":"object","properties":{"l":{"type":"array","prefixItems":[{"type":"object","properties":{"a":{"type":"integer"}}}],"items":{` + flock + `}}}}`,
+			`{"l":[{"a":1,"id":2},{"a":1,"id":2}]}`, `{"l":[{"a":1},{"id":2}]}`,
+		},
 		{"digits", `{` + flock + `}`, `{"id":9007199254740993}`, `{"id":9007199254740993}`},
 	}
 	for _, tt := range tests {

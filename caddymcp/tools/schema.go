@@ -63,7 +63,7 @@ func paramSchema(p *Param) json.RawMessage {
 
 func setConstraints(o *object, p *Param) {
 	if len(p.Enum) > 0 {
-		var values []any
+		values := make([]any, 0, len(p.Enum))
 		for _, text := range p.Enum {
 			v, _ := parseValue(p, text)
 			values = append(values, v)
@@ -203,6 +203,7 @@ func schemaProblem(err, otherwise error) error {
 
 type noLoader struct{}
 
+// Load implements [jsonschema.URLLoader]. It loads nothing.
 func (noLoader) Load(string) (any, error) { return nil, errors.New("not loaded") }
 
 // onlyType is the one type that a schema allows besides null, or empty.

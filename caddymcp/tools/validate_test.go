@@ -45,16 +45,22 @@ func TestValidationNamesEveryField(t *testing.T) {
 		{"fraction", `{"location":"fridge","count":1.5}`, `count: must be an integer (got 1.5)`},
 		{"length", `{"location":"fridge","note":"é"}`, `note: must have at least 2 characters (got "é"); note: must match the regular expression ^[a-z]*$ (got "é")`},
 		{"long", `{"location":"fridge","note":"abcdef"}`, `note: must have at most 5 characters, it has 6`},
-		{"formats", `{"location":"fridge","day":"2026-02-30","at":"now","link":"x/y","mail":"a","id":"1"}`,
+		{
+			"formats", `{"location":"fridge","day":"2026-02-30","at":"now","link":"x/y","mail":"a","id":"1"}`,
 			`day: must be a date such as 2026-01-31 (got "2026-02-30"); at: must be a date and time such as 2026-01-31T18:00:00Z (got "now"); ` +
 				`link: must be an absolute URL such as https://example.com/page (got "x/y"); mail: must be an email address such as name@example.com (got "a"); ` +
-				`id: must be a UUID such as 123e4567-e89b-12d3-a456-426614174000 (got "1")`},
-		{"items", `{"location":"fridge","ids":["a",2,"c"]}`,
-			`ids: must have at most 2 items, it has 3; ids[0]: must be an integer (got "a"); ids[2]: must be an integer (got "c")`},
+				`id: must be a UUID such as 123e4567-e89b-12d3-a456-426614174000 (got "1")`,
+		},
+		{
+			"items", `{"location":"fridge","ids":["a",2,"c"]}`,
+			`ids: must have at most 2 items, it has 3; ids[0]: must be an integer (got "a"); ids[2]: must be an integer (got "c")`,
+		},
 		{"too few", `{"location":"fridge","ids":[]}`, `ids: must have at least 1 item, it has 0`},
 		{"null in an array", `{"location":"fridge","ids":[null]}`, `ids[0]: must be an integer (got null)`},
-		{"nested", `{"location":"fridge","items":[{"qty":1},{"name":"x","qyt":2}]}`,
-			`items[0].name: is required; items[1].qyt: unknown field, did you mean 'qty'? (the fields are name, qty)`},
+		{
+			"nested", `{"location":"fridge","items":[{"qty":1},{"name":"x","qyt":2}]}`,
+			`items[0].name: is required; items[1].qyt: unknown field, did you mean 'qty'? (the fields are name, qty)`,
+		},
 		{"nullable", `{"location":"fridge","clear":"long"}`, `clear: must have at most 3 characters, it has 4`},
 		{"nullable of another type", `{"location":"fridge","clear":[]}`, `clear: must be a string or null (got [])`},
 		{"not an object", `[1]`, `the arguments must be a JSON object, not an array`},
@@ -64,8 +70,10 @@ func TestValidationNamesEveryField(t *testing.T) {
 		{"absurd number", `{"location":"fridge","count":1e9999999}`, `the arguments cannot be read: a number is out of range`},
 		{"absurd number in text", `{"location":"fridge","count":"1e9999999"}`, `count: must be an integer (got "1e9999999")`},
 		{"deep", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), `the arguments cannot be read: nested more than 64 levels deep`},
-		{"long values are cut", `{"location":"` + strings.Repeat("g", 500) + `"}`,
-			`location: must be one of fridge, cupboard, freezer (got "` + strings.Repeat("g", 79) + `…)`},
+		{
+			"long values are cut", `{"location":"` + strings.Repeat("g", 500) + `"}`,
+			`location: must be one of fridge, cupboard, freezer (got "` + strings.Repeat("g", 79) + `…)`,
+		},
 	}
 	args, err := newArguments(params)
 	if err != nil {
