@@ -25,7 +25,7 @@ func TestEncodeJSON(t *testing.T) {
 		want string
 	}{
 		{"scalars", []any{nil, true, 1, -1.5, json.Number("1.10"), huge}, `[null,true,1,-1.5,1.10,123456789012345678901234567890]`},
-		{"floats", []any{1e21, 1e20, 1e-7, 0.1, -0.0}, `[1e+21,100000000000000000000,1e-07,0.1,0]`},
+		{"floats", []any{1e21, 1e20, 1e-7, 0.1, math.Copysign(0, -1)}, `[1e+21,100000000000000000000,1e-07,0.1,-0]`},
 		{"not numbers", []any{math.NaN(), math.Inf(1), math.Inf(-1)}, `[null,null,null]`},
 		{"strings", "a\"\\\n\r\t\x01\x7f<>&é\u2028\xff", "\"a\\\"\\\\\\n\\r\\t\\u0001\\u007f<>&é\u2028\ufffd\""},
 		{"objects", map[string]any{"b": 1, "a": map[string]any{}, "c": []any{}}, `{"a":{},"b":1,"c":[]}`},

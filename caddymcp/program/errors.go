@@ -1,8 +1,6 @@
 package program
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -92,10 +90,5 @@ type cutOff struct {
 
 func (e *cutOff) Error() string { return e.message }
 func (e *cutOff) Unwrap() error { return e.cause }
-
-// isContext reports whether err is the end of a context.
-func isContext(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
 
 var _ gojq.ValueError = (*Error)(nil)

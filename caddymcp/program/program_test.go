@@ -18,7 +18,6 @@ import (
 // An api is a REST API that records what it is asked, in front of a handler.
 type api struct {
 	*httptest.Server
-	handler http.Handler
 
 	mu       sync.Mutex
 	requests []string // method, path and query, and body
