@@ -1,6 +1,7 @@
 package caddymcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http/httptest"
 	"slices"
@@ -106,7 +107,7 @@ func TestHideIDsInBatchesAndCancellations(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw, also := cancel.hideIDs()
-	if len(also) != 1 || string(also[0]) != string(hidden[0]) || !strings.Contains(string(raw), string(hidden[0])) {
+	if len(also) != 1 || string(also[0]) != string(hidden[0]) || !bytes.Contains(raw, hidden[0]) {
 		t.Errorf("the cancellation names %s, the request is %s: %s", also, hidden, raw)
 	}
 }

@@ -45,7 +45,7 @@ func (h *Handler) newEndpoint() *endpoint {
 		Instructions: h.Instructions,
 		Capabilities: &mcp.ServerCapabilities{
 			Tools:   &mcp.ToolCapabilities{ListChanged: true},
-			Logging: &mcp.LoggingCapabilities{},
+			Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // in use until 2027
 		},
 		// One page: a cursor of the SDK would name a tool that the caller may not see.
 		PageSize: len(list) + 1,

@@ -67,5 +67,5 @@ func (f *Refusal) Write(w http.ResponseWriter) {
 		h.Set("WWW-Authenticate", f.Challenge)
 	}
 	w.WriteHeader(f.Status)
-	_, _ = w.Write([]byte(body))
+	_, _ = w.Write([]byte(body)) //nolint:gosec // no part of a request is in it
 }

@@ -68,24 +68,24 @@ func unknown[T named](all []T, kind, name string) *mismatch {
 		name  string
 		score float64
 	}
-	var close []candidate
+	var near []candidate
 	for _, t := range all {
 		best := 0.0
 		for _, n := range t.names() {
 			best = max(best, similarity(fold(name), fold(n)))
 		}
 		if best >= 0.4 {
-			close = append(close, candidate{t.names()[0], best})
+			near = append(near, candidate{t.names()[0], best})
 		}
 	}
-	slices.SortStableFunc(close, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 
 	m := &mismatch{
 		status:  http.StatusNotFound,
 		message: fmt.Sprintf("No %s is called '%s'.", kind, name),
 		matches: []string{},
 	}
-	for _, c := range close[:min(len(close), maxMatches)] {
+	for _, c := range near[:min(len(near), maxMatches)] {
 		m.matches = append(m.matches, c.name)
 	}
 	if len(m.matches) > 0 {

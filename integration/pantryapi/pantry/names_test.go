@@ -19,7 +19,7 @@ func TestFind(t *testing.T) {
 		{"shrimps", "", []string{"Prawns"}},
 		{"rice", "Jasmine rice", nil},
 		{"brown rice", "", []string{"Rice noodles", "Jasmine rice"}},
-		{"potatos", "", []string{"Potatoes"}},
+		{"potatoe", "", []string{"Potatoes"}},
 		{"oil", "", []string{"Sesame oil", "Olive oil"}},
 		{"mince", "", []string{"Pork mince", "Beef mince"}},
 	} {
