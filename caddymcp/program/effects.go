@@ -102,14 +102,12 @@ func (c *rule) term(t *gojq.Term, inArray bool) {
 		c.branches(t.If, inArray)
 	case gojq.TermTypeReduce:
 		c.refuse(t.Reduce.Query, "in the source of reduce: "+bindFirst)
-		c.refuse(t.Reduce.Start, "in the start value of reduce: "+bindFirst)
 		c.patterns(t.Reduce.Patterns)
-		c.update(t.Reduce.Update, "reduce")
+		c.update(t.Reduce.Start, t.Reduce.Update, "reduce")
 	case gojq.TermTypeForeach:
 		c.refuse(t.Foreach.Query, "in the source of foreach: "+bindFirst)
-		c.refuse(t.Foreach.Start, "in the start value of foreach: "+bindFirst)
 		c.patterns(t.Foreach.Patterns)
-		c.update(t.Foreach.Update, "foreach")
+		c.update(t.Foreach.Start, t.Foreach.Update, "foreach")
 		c.refuse(t.Foreach.Extract, "in what foreach gives: move it into the update")
 	case gojq.TermTypeTry:
 		c.refuseTerm(&core, "under try: use attempt, rescue or annotate")
@@ -122,17 +120,34 @@ func (c *rule) term(t *gojq.Term, inArray bool) {
 	}
 }
 
+// branches checks an if. A condition with several values makes the branches
+// run several times.
 func (c *rule) branches(e *gojq.If, inArray bool) {
-	c.refuse(e.Cond, "in the condition of if: "+bindFirst)
-	c.query(e.Then, inArray)
+	conditions, results := []*gojq.Query{e.Cond}, []*gojq.Query{e.Then}
 	for _, elif := range e.Elif {
-		c.refuse(elif.Cond, "in the condition of elif: "+bindFirst)
-		c.query(elif.Then, inArray)
+		conditions, results = append(conditions, elif.Cond), append(results, elif.Then)
 	}
-	c.query(e.Else, inArray)
+	several := false
+	for _, q := range conditions {
+		c.refuse(q, "in the condition of if: "+bindFirst)
+		several = several || c.several(q)
+	}
+	for _, q := range append(results, e.Else) {
+		if several {
+			c.refuse(q, "after a condition that can have several values, so that it would run several times: "+bindFirst)
+		} else {
+			c.query(q, inArray)
+		}
+	}
 }
 
-func (c *rule) update(q *gojq.Query, of string) {
+// update checks the start value and the update of reduce and foreach.
+func (c *rule) update(start, q *gojq.Query, of string) {
+	c.refuse(start, "in the start value of "+of+": "+bindFirst)
+	if c.several(start) {
+		c.refuse(q, "in "+of+" with several start values, so that it would run several times: "+bindFirst)
+		return
+	}
 	c.query(q, false)
 	if c.several(q) {
 		c.refuse(q, "in an update of "+of+" that can give several values: put them in [ ]")
@@ -180,11 +195,16 @@ func (c *rule) call(f *gojq.Func) {
 	case t.kind == isBuiltin && key(f.Name, len(f.Args)) == "map/1":
 		c.query(f.Args[0], true)
 	case t.kind == isDefinition && t.def.prelude && stages[key(f.Name, len(f.Args))] != nil:
+		several := false // of the arguments that decide
 		for i, once := range stages[key(f.Name, len(f.Args))] {
-			if once {
-				c.query(f.Args[i], false)
-			} else {
+			switch {
+			case !once:
 				c.refuse(f.Args[i], "in this argument of "+f.Name+": "+bindFirst)
+				several = c.several(f.Args[i])
+			case several:
+				c.refuse(f.Args[i], "after a condition that can have several values, so that it would run several times: "+bindFirst)
+			default:
+				c.query(f.Args[i], false)
 			}
 		}
 	case t.kind == isDefinition:
