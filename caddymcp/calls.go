@@ -17,16 +17,12 @@ import (
 	"github.com/caddymcp/caddymcp/caddymcp/upstream"
 )
 
-// call runs one tools/call. It is the SDK's handler of every tool.
-func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	in := incomingOf(req)
-	if in == nil {
-		return nil, errors.New("the call came without a request")
-	}
+// call runs one tools/call.
+func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest, in *incoming) *mcp.CallToolResult {
 	start := time.Now()
 	result, outcome := h.admit(ctx, req, in)
 	h.logCall(req.Params.Name, in.caller.ID, outcome, time.Since(start))
-	return result, nil
+	return result
 }
 
 // admit applies the limits and runs the tool.

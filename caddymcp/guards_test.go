@@ -264,11 +264,11 @@ func TestFiles(t *testing.T) {
 		t.Errorf("a.png: %s %v", data, err)
 	}
 	for name, says := range map[string]string{
-		"a.txt":            "must end in .png",
-		"big.png":          "larger than the 10 bytes",
-		"none.png":         "does not exist",
-		"../secret.png":    "must lie in",
-		"link.png":         "must lie in",
+		"a.txt":             "must end in .png",
+		"big.png":           "larger than the 10 bytes",
+		"none.png":          "does not exist",
+		"../secret.png":     "must lie in",
+		"link.png":          "must lie in",
 		dir + "/secret.png": "must lie in",
 	} {
 		_, err := f.ReadFile(name)

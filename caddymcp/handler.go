@@ -98,11 +98,9 @@ type Handler struct {
 	set       *tools.Set
 	checks    []*program.Program // by upstream; nil without one
 	timeouts  map[string]time.Duration
-	endpoint  *endpoint
 
-	// stopping ends when the streams of this config must.
-	stopping context.Context
-	stop     context.CancelFunc
+	endpoint    *endpoint
+	endpointKey string
 }
 
 // Tool is one tool that a model can call.
@@ -125,7 +123,6 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 // makes no request: the checks of upstreams begin when the config runs.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger = ctx.Logger()
-	h.stopping, h.stop = context.WithCancel(context.Background())
 	h.setDefaults()
 
 	if h.Auth == nil {
@@ -157,7 +154,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.compile(readOnly); err != nil {
 		return err
 	}
-	h.endpoint = h.newEndpoint()
+	if err := h.claimEndpoint(ctx); err != nil {
+		return err
+	}
 	return h.subscribe(ctx)
 }
 
@@ -268,32 +267,37 @@ func (h *Handler) files() program.Files {
 	return h.Files
 }
 
-// subscribe starts the checks of upstreams once the config runs, and ends
-// streams when it stops: waiting for their clients would keep the process, or
-// the old config, alive.
+// subscribe waits for the config to run: then the checks of upstreams start,
+// and clients hear of the tools. When the process is to exit, streams end,
+// since it would wait for them.
 func (h *Handler) subscribe(ctx caddy.Context) error {
 	app, err := ctx.App("events")
 	if err != nil {
 		return err
 	}
 	events := app.(*caddyevents.App)
-	if err := events.On("started", onEvent(func() { h.startChecks(ctx) })); err != nil {
+	if err := events.On("started", onEvent(func() error { return h.started(ctx) })); err != nil {
 		return err
 	}
-	return events.On("stopping", onEvent(func() {
-		h.stop()
-		go h.endpoint.close()
+	return events.On("stopping", onEvent(func() error {
+		if caddy.Exiting() {
+			h.endpoint.end()
+		}
+		return nil
 	}))
 }
 
+// started is called once the config runs.
+func (h *Handler) started(ctx context.Context) error {
+	h.startChecks(ctx)
+	return h.endpoint.list(h.set.List())
+}
+
 // onEvent runs itself when the event comes.
-type onEvent func()
+type onEvent func() error
 
 // Handle implements caddyevents.Handler.
-func (f onEvent) Handle(context.Context, caddy.Event) error {
-	f()
-	return nil
-}
+func (f onEvent) Handle(context.Context, caddy.Event) error { return f() }
 
 // Validate checks what Provision has not: the form of the config.
 func (h *Handler) Validate() error {
@@ -379,8 +383,12 @@ func validateURL(text string) error {
 
 // Cleanup releases what Provision took. Calls in flight keep what they use.
 func (h *Handler) Cleanup() error {
-	h.stop()
-	return h.upstreams.Cleanup()
+	err := h.upstreams.Cleanup()
+	if h.endpoint != nil {
+		_, poolErr := endpoints.Delete(h.endpointKey)
+		err = errors.Join(err, poolErr)
+	}
+	return err
 }
 
 var errNoAuth = errors.New("mcp needs 'auth': say who may call, such as 'auth { url_secret {env.MCP_URL_SECRET} }', or write 'auth none' to let everyone in")

@@ -86,6 +86,9 @@ func loadSite(t testing.TB, body string) (*site, error) {
 	s.logs = logs
 	for _, h := range handlersIn(routes) {
 		h.logger = zap.New(core)
+		if err := h.endpoint.list(h.set.List()); err != nil {
+			return nil, err
+		}
 		s.handler = h
 	}
 	chain := routes.Compile(caddyhttp.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
@@ -98,12 +101,11 @@ func loadSite(t testing.TB, body string) (*site, error) {
 			t.Errorf("the chain returned an error: %v", err)
 		}
 	}))
-	t.Cleanup(s.Server.Close)
 	t.Cleanup(func() {
 		for _, h := range handlersIn(routes) {
-			h.stop()
-			h.endpoint.close()
+			h.endpoint.end() // or streams would keep the server
 		}
+		s.Server.Close()
 	})
 	return s, nil
 }

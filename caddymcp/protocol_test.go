@@ -229,7 +229,6 @@ func TestReadOnlySwitchMustBeABoolean(t *testing.T) {
 	}
 }
 
-
 func TestTwoBlocksOnOneSite(t *testing.T) {
 	t.Parallel()
 	one, two := serveAPI(t, nil), serveAPI(t, nil)

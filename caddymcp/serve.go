@@ -2,7 +2,6 @@ package caddymcp
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -47,14 +46,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 // serve answers a request of a caller that has been checked.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Caller) {
 	out := &replyWriter{ResponseWriter: w}
-	in := &incoming{request: r, caller: caller}
+	in := &incoming{handler: h, request: r, caller: caller}
 	if looped(r) {
 		http.Error(out, "a tool called its own server", http.StatusLoopDetected)
 		return
 	}
 	if r.Method != http.MethodPost {
 		// Streams of sessions, their ends, and methods that are not allowed.
-		ctx, cancel := h.untilStop(r.Context())
+		ctx, cancel := h.endpoint.untilEnd(r.Context())
 		defer cancel()
 		h.endpoint.sessions.ServeHTTP(out, handOn(r.WithContext(ctx), in))
 		return
@@ -87,9 +86,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		r.Header.Set("Mcp-Name", name)
 	}
 	if b.listens() {
-		ctx, cancel := h.untilStop(r.Context())
+		ctx, cancel := h.endpoint.untilEnd(r.Context())
 		defer cancel()
 		r = r.WithContext(ctx)
+	} else {
+		h.endpoint.serving.RLock()
+		defer h.endpoint.serving.RUnlock()
 	}
 	h.choose(out, r, b)
 }
@@ -148,13 +150,6 @@ func looped(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// untilStop ends a context when the config stops.
-func (h *Handler) untilStop(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	unhook := context.AfterFunc(h.stopping, cancel)
-	return ctx, func() { unhook(); cancel() }
 }
 
 // writeError answers with a JSON-RPC error that belongs to no id.

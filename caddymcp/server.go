@@ -2,10 +2,11 @@ package caddymcp
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"runtime/debug"
-	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,99 +15,11 @@ import (
 	"github.com/caddymcp/caddymcp/caddymcp/access"
 )
 
-const (
-	// sessionTimeout ends a session that made no request for so long. Clients
-	// abandon sessions without a word.
-	sessionTimeout = time.Hour
-
-	// maxSessions bounds what abandoned sessions cost.
-	maxSessions = 1000
-)
-
-// An endpoint is one MCP server behind the three ways in which the SDK serves
-// it. The revision and the wishes of a request choose among them.
-type endpoint struct {
-	server *mcp.Server
-
-	// sessions serves clients that begin with initialize (up to 2025-11-25).
-	sessions http.Handler
-
-	// single serves requests that stand alone (2026-07-28, and older clients
-	// without a session), and stream those of them that want notifications
-	// on the way.
-	single, stream http.Handler
-}
-
-// newEndpoint builds the server with the handler's tools.
-func (h *Handler) newEndpoint() *endpoint {
-	e := new(endpoint)
-	list := h.set.List()
-	e.server = mcp.NewServer(h.implementation(), &mcp.ServerOptions{
-		Instructions: h.Instructions,
-		Capabilities: &mcp.ServerCapabilities{
-			Tools:   &mcp.ToolCapabilities{ListChanged: true},
-			Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // in use until 2027
-		},
-		// One page: a cursor of the SDK would name a tool that the caller may not see.
-		PageSize: len(list) + 1,
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
-			c.CacheScope = "private"
-		},
-	})
-	for _, t := range list {
-		e.server.AddTool(t, h.call)
-	}
-	e.server.AddReceivingMiddleware(h.receive)
-
-	serve := func(o mcp.StreamableHTTPOptions) http.Handler {
-		o.MaxRequestBodyBytes = -1          // bounded before
-		o.DisableLocalhostProtection = true // Host is checked before
-		o.PropagateRequestCancellation = true
-		sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return e.server }, &o)
-		return auth.RequireBearerToken(tokenInfo, &auth.RequireBearerTokenOptions{
-			AllowMissingExpiration: true,
-		})(sdk)
-	}
-	e.sessions = serve(mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
-	e.single = serve(mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-	e.stream = serve(mcp.StreamableHTTPOptions{Stateless: true})
-	return e
-}
-
-// implementation is what the server says of itself.
-func (h *Handler) implementation() *mcp.Implementation {
-	impl := &mcp.Implementation{
-		Name:       h.Name,
-		Title:      h.Title,
-		Version:    h.Version,
-		WebsiteURL: h.Website,
-	}
-	if h.Icon != "" {
-		impl.Icons = []mcp.Icon{{Source: h.Icon}}
-	}
-	return impl
-}
-
-// full says whether no further session is accepted.
-func (e *endpoint) full() bool {
-	n := 0
-	for range e.server.Sessions() {
-		n++
-	}
-	return n >= maxSessions
-}
-
-// close ends all sessions and with them their streams.
-func (e *endpoint) close() {
-	for s := range e.server.Sessions() {
-		_ = s.Close()
-	}
-}
-
 // An incoming is the HTTP request that brought a message. The context that the
 // SDK hands to the server of a session is that of the request which opened it,
 // so what belongs to one request travels in its token info.
 type incoming struct {
+	handler *Handler
 	request *http.Request
 	caller  access.Caller
 }
@@ -148,35 +61,71 @@ func incomingOf(req mcp.Request) *incoming {
 	return in
 }
 
-// receive stands before every method of the SDK. It shows each caller the
-// tools it may call, in the order of the config, answers for tools that are
-// not listed, and keeps a panic from ending the process.
-func (h *Handler) receive(next mcp.MethodHandler) mcp.MethodHandler {
+// modern says whether the request is of a revision without sessions.
+func (in *incoming) modern() bool {
+	return in.request.Header.Get("Mcp-Protocol-Version") >= modernVersion
+}
+
+// receive stands before every method of the SDK. It lets the handler that
+// received a message answer for the server and its tools, and keeps a panic
+// from ending the process.
+func receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				h.logger.Error("panic while serving a message",
+				caddy.Log().Named("http.handlers.mcp").Error("panic while serving a message",
 					zap.String("method", method),
 					zap.Any("panic", v),
 					zap.ByteString("stack", debug.Stack()))
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server failed"}
 			}
 		}()
-		if call, ok := req.(*mcp.CallToolRequest); ok && h.set.Hidden(call.Params.Name) {
-			return h.call(ctx, call)
+		in := incomingOf(req)
+		if in == nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the message came without a request"}
 		}
-		res, err = next(ctx, method, req)
-		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
-			list.Tools = h.set.ListFor(h.scopesOf(req))
+		h := in.handler
+		if c, ok := req.(*mcp.CallToolRequest); ok && h.set.Has(c.Params.Name) {
+			res = h.call(ctx, c, in)
+		} else if res, err = next(ctx, method, req); err != nil || res == nil {
+			return res, err
 		}
-		return res, err
+		switch res := res.(type) {
+		case *mcp.InitializeResult:
+			res.ServerInfo, res.Instructions = h.implementation(), h.Instructions
+		case *mcp.DiscoverResult:
+			res.Instructions = h.Instructions
+		case *mcp.ListToolsResult:
+			res.Tools = h.set.ListFor(in.caller.Scopes)
+		}
+		if in.modern() {
+			meta := maps.Clone(res.GetMeta())
+			if meta == nil {
+				meta = make(map[string]any, 1)
+			}
+			meta[mcp.MetaKeyServerInfo] = h.implementation()
+			res.SetMeta(meta)
+		}
+		return res, nil
 	}
 }
 
-// scopesOf are the scopes of the caller who sent req.
-func (h *Handler) scopesOf(req mcp.Request) []string {
-	if in := incomingOf(req); in != nil {
-		return in.caller.Scopes
+// removed is the SDK's handler of every tool. The middleware answers for the
+// tools of the config; what comes here is no longer one of them.
+func removed(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool \"" + req.Params.Name + "\""}
+}
+
+// implementation is what the server says of itself.
+func (h *Handler) implementation() *mcp.Implementation {
+	impl := &mcp.Implementation{
+		Name:       h.Name,
+		Title:      h.Title,
+		Version:    h.Version,
+		WebsiteURL: h.Website,
 	}
-	return nil
+	if h.Icon != "" {
+		impl.Icons = []mcp.Icon{{Source: h.Icon}}
+	}
+	return impl
 }

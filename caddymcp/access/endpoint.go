@@ -120,3 +120,13 @@ func urls(r *http.Request) []*url.URL {
 	}
 	return []*url.URL{r.URL}
 }
+
+// Site names the hosts of the endpoint's site, separated by spaces. It is empty
+// if the site answers to any host.
+func (a *Access) Site() string {
+	var names []string
+	for _, match := range a.hosts {
+		names = append(names, *match...)
+	}
+	return strings.Join(names, " ")
+}

@@ -148,7 +148,7 @@ func TestReadOnlyMode(t *testing.T) {
 		if list := set.List(); len(list) != 1 || list[0].Name != "reader" {
 			t.Errorf("got %d tools", len(list))
 		}
-		if !set.Hidden("t") || set.Hidden("reader") || set.Hidden("other") || set.Tool("t") != nil {
+		if !set.Has("t") || !set.Has("reader") || set.Has("other") || set.Tool("t") != nil {
 			t.Error("the writing tool is not hidden")
 		}
 		sender := &recorder{body: "1"}

@@ -48,12 +48,9 @@ func (s *Set) Tool(name string) *mcp.Tool {
 	return nil
 }
 
-// Hidden reports whether a tool is declared, but left out by read-only mode.
-// A call of it says so.
-func (s *Set) Hidden(name string) bool {
-	t := s.byName[name]
-	return t != nil && t.listed == nil
-}
+// Has reports whether a tool is declared. Read-only mode may leave it out of
+// the list; a call of it then says so.
+func (s *Set) Has(name string) bool { return s.byName[name] != nil }
 
 // Scopes returns all the scopes that a caller of a tool needs.
 func (s *Set) Scopes(name string) []string {
