@@ -17,11 +17,15 @@ import (
 
 // raw sends a request as it stands, over a connection of its own, and returns
 // all that comes back but the date.
-func (s *stack) raw(t *testing.T, method, target, body string) string {
+func (s *stack) raw(t *testing.T, method, target, body string, headers ...string) string {
 	t.Helper()
-	return exchange(t, s.address(), s.tlsConfig(t), fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n"+
-		"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s",
-		method, target, s.address(), len(body), body))
+	var request strings.Builder
+	fmt.Fprintf(&request, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", method, target, s.address())
+	for _, header := range append(headers, "Content-Type: application/json", "Accept: application/json, text/event-stream") {
+		fmt.Fprintf(&request, "%s\r\n", header)
+	}
+	fmt.Fprintf(&request, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	return exchange(t, s.address(), s.tlsConfig(t), request.String())
 }
 
 // exchange sends bytes to an address and returns what comes back until the

@@ -1,0 +1,193 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A reloadable site has a Caddyfile of its own and the admin endpoint on.
+type reloadable struct {
+	*process
+	url    string
+	config string
+	admin  string
+}
+
+// startReloadable runs a site whose mcp block is given.
+func startReloadable(t *testing.T, block string) *reloadable {
+	t.Helper()
+	r := &reloadable{
+		url:    fmt.Sprintf("http://127.0.0.1:%d", freePort(t)),
+		config: filepath.Join(t.TempDir(), "Caddyfile"),
+		admin:  fmt.Sprintf("127.0.0.1:%d", freePort(t)),
+	}
+	r.write(t, block)
+	r.process = start(t, build(t, "./caddymcp/cmd/caddy"), nil, "run", "--config", r.config)
+	r.waitFor(t, "serving initial configuration")
+	return r
+}
+
+func (r *reloadable) write(t *testing.T, block string) {
+	t.Helper()
+	text := fmt.Sprintf("{\n\tadmin %s\n}\n\n%s {\n\tbind 127.0.0.1\n\t%s\n}\n", r.admin, r.url, block)
+	if err := os.WriteFile(r.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reload writes the block and has Caddy load it.
+func (r *reloadable) reload(t *testing.T, block string) error {
+	t.Helper()
+	r.write(t, block)
+	cmd := exec.Command(build(t, "./caddymcp/cmd/caddy"), "reload", "--config", r.config, "--force", "--address", r.admin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+func reloadBlock(api, description string, more ...string) string {
+	return fmt.Sprintf("mcp {\nauth none\nupstream %s\ntool wait {\ndescription %q\nget /wait\n}\n%s\n}", api, description, strings.Join(more, "\n"))
+}
+
+// A reload keeps sessions and the calls in flight, and tells clients of tools
+// that changed, and of nothing else.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}, 1), make(chan struct{})
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/wait" {
+			arrived <- struct{}{}
+			<-release
+		}
+		io.WriteString(w, "the whole reply of "+r.URL.Path)
+	}))
+	t.Cleanup(api.Close)
+	r := startReloadable(t, reloadBlock(api.URL, "Waits."))
+
+	changed := make(chan struct{}, 10)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+	})
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+
+	var inFlight string
+	var call sync.WaitGroup
+	call.Go(func() {
+		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait"})
+		if err != nil {
+			t.Errorf("the call in flight: %v", err)
+			return
+		}
+		inFlight = res.Content[0].(*mcp.TextContent).Text
+	})
+	<-arrived
+
+	if err := r.reload(t, reloadBlock(api.URL, "Waits.", "instructions \"Nothing else changed.\"")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.reload(t, reloadBlock(api.URL, "Waits.", "tool broken {")); err == nil {
+		t.Fatal("a broken config was taken")
+	}
+	select {
+	case <-changed:
+		t.Error("clients were told of a change, but the tools are the same")
+	default:
+	}
+
+	second := "tool second {\ndescription \"New.\"\nget /second\n}"
+	if err := r.reload(t, reloadBlock(api.URL, "Waits.", second)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-changed:
+	case <-time.After(30 * time.Second):
+		t.Error("clients were not told that the tools changed")
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 2 {
+		t.Errorf("the session lists %v: %v", list, err)
+	}
+	if text, isError := callTool(t, session, "second", nil); isError || text != "the whole reply of /second" {
+		t.Errorf("the new tool answers %s", text)
+	}
+
+	close(release)
+	call.Wait()
+	if inFlight != "the whole reply of /wait" {
+		t.Errorf("the call in flight got '%s'", inFlight)
+	}
+
+	if err := r.reload(t, reloadBlock(api.URL, "Waits.")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "second"}); err == nil || !strings.Contains(err.Error(), "unknown tool") {
+		t.Errorf("a tool that was removed answers with %v", err)
+	}
+}
+
+// Streams do not keep the process from ending.
+func TestExitWithStreamsOpen(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(api.Close)
+	r := startReloadable(t, reloadBlock(api.URL, "Waits."))
+	url := r.url + "/mcp"
+
+	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	resp := send(t, http.MethodPost, url, initialize)
+	session := resp.Header.Get("Mcp-Session-Id")
+	resp.Body.Close()
+	get := send(t, http.MethodGet, url, "", "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
+	defer get.Body.Close()
+	listen := send(t, http.MethodPost, url, `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
+	defer listen.Body.Close()
+	if get.StatusCode != 200 || listen.StatusCode != 200 {
+		t.Fatalf("the streams answer %s and %s", get.Status, listen.Status)
+	}
+	r.stop(t)
+	for name, stream := range map[string]io.Reader{"GET": get.Body, "listen": listen.Body} {
+		if _, err := io.Copy(io.Discard, stream); err != nil {
+			t.Errorf("the %s stream was cut: %v", name, err)
+		}
+	}
+}
+
+// send makes a request and returns as soon as its headers are there.
+func send(t *testing.T, method, url, body string, headers ...string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}

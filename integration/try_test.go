@@ -1,0 +1,71 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A streamWatch closes opened when a GET is answered with a stream.
+type streamWatch struct {
+	http.RoundTripper
+	once   sync.Once
+	opened chan struct{}
+}
+
+func (w *streamWatch) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := w.RoundTripper.RoundTrip(r)
+	if err == nil && r.Method == http.MethodGet && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		w.once.Do(func() { close(w.opened) })
+	}
+	return resp, err
+}
+
+func TestTry(t *testing.T) {
+	t.Parallel()
+	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	p := start(t, build(t, "./integration/try"), []string{"MCP_SITE=" + site}, "pantry")
+	_, url, _ := strings.Cut(p.waitFor(t, "MCP endpoint: "), "MCP endpoint: ")
+	if !strings.HasPrefix(url, site+"/mcp/") {
+		t.Fatalf("the endpoint is %s, want one of %s", url, site)
+	}
+	p.waitFor(t, "serving initial configuration")
+
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	watch := &streamWatch{RoundTripper: transport, opened: make(chan struct{})}
+	session := connect(t, url, watch, legacy)
+	same(t, "change", decode[item](t, session, "set_item_state", `{"ingredient":"butter","state":"out"}`),
+		item{"name": "Butter", "state": "out", "location": "fridge", "is_staple": true})
+	if text, isError := call(t, session, "get_pantry", `{"location":"fridge"}`); isError || strings.Contains(text, "Butter") || !strings.Contains(text, "Eggs") {
+		t.Errorf("after the change: %s", text)
+	}
+
+	select {
+	case <-watch.opened:
+	case <-time.After(time.Minute):
+		t.Fatal("the session has no stream")
+	}
+	p.stop(t, 5*time.Second) // that the stream is open must not keep it
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("it exits with %d", code)
+	}
+}
+
+// The command says what it can run when it is not told, and where.
+func TestTryUsage(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"nothing"}, {"pantry", "pantry"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			p := start(t, build(t, "./integration/try"), nil, args...)
+			p.waitFor(t, "try: name a surface: pantry")
+			<-p.ended
+			if code := p.cmd.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("it exits with %d", code)
+			}
+		})
+	}
+}
