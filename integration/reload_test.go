@@ -89,8 +89,8 @@ func TestReload(t *testing.T) {
 	defer session.Close()
 
 	var inFlight string
-	var call sync.WaitGroup
-	call.Go(func() {
+	var calls sync.WaitGroup
+	calls.Go(func() {
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait"})
 		if err != nil {
 			t.Errorf("the call in flight: %v", err)
@@ -125,12 +125,12 @@ func TestReload(t *testing.T) {
 	if err != nil || len(list.Tools) != 2 {
 		t.Errorf("the session lists %v: %v", list, err)
 	}
-	if text, isError := callTool(t, session, "second", nil); isError || text != "the whole reply of /second" {
+	if text, isError := call(t, session, "second", `{}`); isError || text != "the whole reply of /second" {
 		t.Errorf("the new tool answers %s", text)
 	}
 
 	close(release)
-	call.Wait()
+	calls.Wait()
 	if inFlight != "the whole reply of /wait" {
 		t.Errorf("the call in flight got '%s'", inFlight)
 	}
@@ -163,7 +163,7 @@ func TestExitWithStreamsOpen(t *testing.T) {
 	if get.StatusCode != 200 || listen.StatusCode != 200 {
 		t.Fatalf("the streams answer %s and %s", get.Status, listen.Status)
 	}
-	r.stop(t)
+	r.stop(t, 10*time.Second)
 	for name, stream := range map[string]io.Reader{"GET": get.Body, "listen": listen.Body} {
 		if _, err := io.Copy(io.Discard, stream); err != nil {
 			t.Errorf("the %s stream was cut: %v", name, err)

@@ -192,6 +192,11 @@ func (u *Upstream) Validate() error {
 	case u.Transport != nil && u.Transport.ProxyProtocol != "":
 		return errors.New("the PROXY protocol needs reverse_proxy in the block, in place of a URL")
 	}
+	if u.URL != "" && !strings.Contains(u.URL, "{") {
+		if _, _, err := parseBase(u.URL, u.URL); err != nil {
+			return err
+		}
+	}
 	for _, h := range u.Headers {
 		if err := h.validate(u.PublicWeb); err != nil {
 			return err
