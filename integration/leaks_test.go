@@ -142,11 +142,19 @@ func (s *stack) visit(t *testing.T) {
 		s.raw(t, http.MethodGet, "/menu", "")
 		s.raw(t, http.MethodGet, "/menu", "", "X-Fail: 1")
 
-		// What is no HTTP, or no TLS.
-		exchange(t, s.address(), s.tlsConfig(t), "GET /mcp/"+secret+" NONSENSE\r\n\r\n")
-		exchange(t, s.address(), s.tlsConfig(t), "GET /mcp/"+secret+" HTTP/1.1\r\nConnection: close\r\n\r\n")
-		exchange(t, s.address(), nil, "GET /mcp/"+secret+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-		if s.plain != 0 {
+		// Another host or none, what is no HTTP, and on a port for TLS what is none.
+		for _, request := range []string{
+			" HTTP/1.1\r\nHost: elsewhere.example.com\r\nConnection: close\r\n\r\n",
+			" HTTP/1.1\r\nConnection: close\r\n\r\n",
+			" HTTP/1.0\r\n\r\n",
+			" NONSENSE\r\n\r\n",
+		} {
+			exchange(t, s.address(), s.tlsConfig(t), "GET /mcp/"+secret+request)
+			if s.ca != "" {
+				exchange(t, s.address(), nil, "GET /mcp/"+secret+request)
+			}
+		}
+		if s.ca != "" {
 			s.redirects(t, secret)
 		}
 	}
