@@ -193,8 +193,10 @@ func TestEffects(t *testing.T) {
 		{`get_all([["a"]]; 2)`, []Effect{{Method: "GET"}}},
 		{`fetch_all([]; 2)`, []Effect{{Method: "GET"}, {Method: "HEAD"}}},
 		{`follow(.next)`, []Effect{{Method: "GET"}}},
-		{`def f: put("/f"); def g: f; def h: delete("/h"); g | get("/z") | get("/z")`,
-			[]Effect{{Method: "GET", Path: "/z"}, {Method: "PUT", Path: "/f"}}},
+		{
+			`def f: put("/f"); def g: f; def h: delete("/h"); g | get("/z") | get("/z")`,
+			[]Effect{{Method: "GET", Path: "/z"}, {Method: "PUT", Path: "/f"}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.src, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -21,7 +22,7 @@ func Segment(v any) (string, error) {
 	case string:
 		s = v
 	case bool:
-		return fmt.Sprint(v), nil
+		return strconv.FormatBool(v), nil
 	case int, *big.Int, json.Number:
 		return fmt.Sprint(v), nil
 	case float64:
@@ -81,14 +82,16 @@ func readPath(q *gojq.Query, errs *mistakes, at int) (pattern string, literal bo
 		}
 		return arrayPattern(t), false
 	}
-	text := t.Str.Str
+	var b strings.Builder
+	b.WriteString(t.Str.Str)
 	for _, part := range t.Str.Queries {
 		if part.Term.Str != nil {
-			text += part.Term.Str.Str
+			b.WriteString(part.Term.Str.Str)
 			continue
 		}
-		text += hole
+		b.WriteString(hole)
 	}
+	text := b.String()
 	if err := checkPath(text); err != nil {
 		errs.at(at, "%v", err)
 	}

@@ -183,7 +183,7 @@ func TestValues(t *testing.T) {
 		{"add_days", `"2024-02-28" | [add_days(2), add_days(-59)]`, `["2024-03-01","2023-12-31"]`},
 		{"note", `{a: 1} | note([null, "x", ""]) | note(["y"])`, `{"a":1,"note":"x; y"}`},
 		{"no note", `{a: 1} | note([null])`, `{"a":1}`},
-		{"closest", `"tomatos" | closest(["Tomatoes", "potatoes", "salt", "Tomato"]; 2)`, `["Tomatoes","Tomato"]`},
+		{"closest", `"tomatoe" | closest(["Tomatoes", "potatoes", "salt", "Tomato"]; 2)`, `["Tomatoes","Tomato"]`},
 		{"closest holds", `"rice" | closest(["basmati rice", "oil"]; 3)`, `["basmati rice"]`},
 		{"closest none", `"xyz" | closest(["basmati rice", "oil"]; 3)`, `[]`},
 		{"page with more", `[range(3)] | page(2; 10)`, `{"complete":false,"items":[0,1],"nextOffset":12}`},
@@ -226,8 +226,10 @@ func TestRefusals(t *testing.T) {
 		{"find_one, nothing close", `"zzz" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; null)`, `food 'zzz' not found`},
 		{"find_one of null", `null | find_one([{id: null, name: null}]; .id; .name; "food"; .id; null)`, `food 'null' not found`},
 		{"find_one, close", `"slat" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; "call list_foods")`, `food 'slat' not found, did you mean 'salt'?: call list_foods`},
-		{"find_one, several", `"A" | find_one([range(12) | {id: ., name: "a"}]; .id; .name; "flock"; "\(.id) (active)"; "give the id")`,
-			`'A' names more than one flock: 0 (active), 1 (active), 2 (active), 3 (active), 4 (active), 5 (active), 6 (active), 7 (active), 8 (active), 9 (active) and 2 more: give the id`},
+		{
+			"find_one, several", `"A" | find_one([range(12) | {id: ., name: "a"}]; .id; .name; "flock"; "\(.id) (active)"; "give the id")`,
+			`'A' names more than one flock: 0 (active), 1 (active), 2 (active), 3 (active), 4 (active), 5 (active), 6 (active), 7 (active), 8 (active), 9 (active) and 2 more: give the id`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -282,8 +284,10 @@ func TestRequests(t *testing.T) {
 		{"request", `request({method: "patch", path: "/a/\("x/y")", query: {q: 1}, body: []})`, []string{"PATCH /a/x%2Fy?q=1 []"}},
 		{"delete with a body", `request({method: "DELETE", path: ["a"], body: {ids: [1]}})`, []string{`DELETE /a {"ids":[1]}`}},
 		{"follow", `follow("/next?page=2")`, []string{"GET /next?page=2"}},
-		{"in order", `post("/1") as $a | post("/2") as $b | [post("/3"), post("/4")] | {x: post("/5"), y: post("/6")}`,
-			[]string{"POST /1", "POST /2", "POST /3", "POST /4", "POST /5", "POST /6"}},
+		{
+			"in order", `post("/1") as $a | post("/2") as $b | [post("/3"), post("/4")] | {x: post("/5"), y: post("/6")}`,
+			[]string{"POST /1", "POST /2", "POST /3", "POST /4", "POST /5", "POST /6"},
+		},
 		{"trailing slash", `get("/a/\(1)/")`, []string{"GET /a/1/"}},
 		{"a // b", `post("/a").nothing // post("/b")`, []string{"POST /a", "POST /b"}},
 		{"a // b is lazy", `1 // post("/b")`, nil},

@@ -84,8 +84,10 @@ func TestCacheKey(t *testing.T) {
 	query.Query = map[string][]string{"q": {"1"}}
 	var n atomic.Int64
 	a := newAPI(t, counting(&n))
-	u := ready(t, &Upstream{URL: a.URL, Caches: hour("/foods", "/parse"), SafeRequests: []SafeRequest{{"POST", "/parse"}},
-		Headers: []Header{{"X-User", "{mcp.caller.id}"}}})
+	u := ready(t, &Upstream{
+		URL: a.URL, Caches: hour("/foods", "/parse"), SafeRequests: []SafeRequest{{"POST", "/parse"}},
+		Headers: []Header{{"X-User", "{mcp.caller.id}"}},
+	})
 	ann, bob := WithCall(t.Context(), &Call{CallerID: "ann"}), WithCall(t.Context(), &Call{CallerID: "bob"})
 	different := []struct {
 		ctx context.Context
@@ -129,7 +131,6 @@ func TestCacheBeforeAChainTellsCallersApart(t *testing.T) {
 		return ctx
 	}
 	same := func(*Call) {}
-	want := 0
 	for i, change := range []func(*Call){
 		same,
 		func(c *Call) { c.CallerID = "bob" },
@@ -146,7 +147,8 @@ func TestCacheBeforeAChainTellsCallersApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want = min(i+1, 8); i >= 8 {
+		want := min(i+1, 8)
+		if i >= 8 {
 			want = 1 // the port of a connection makes no difference
 		}
 		if string(resp.Body) != strconv.Itoa(want) {

@@ -89,26 +89,44 @@ func TestCaddyfile(t *testing.T) {
 		{"file shorthand", "upstream {file.base}", `{"url":"{file.base}"}`},
 		{"name and URL", "upstream pantry http://a", `{"name":"pantry","url":"http://a"}`},
 		{"public web", "upstream web {\npublic_web\n}", `{"name":"web","public_web":true}`},
-		{"header", "upstream http://a {\nheader Authorization \"Token {env.T}\"\nheader X-A {file.token}\nheader X-B {http.auth.user.id}\n}",
-			`{"headers":[{"name":"Authorization","value":"Token {env.T}"},{"name":"X-A","value":"{file.token}"},{"name":"X-B","value":"{http.auth.user.id}"}],"url":"http://a"}`},
-		{"error", "upstream http://a {\nerror 401 4xx unreachable \"no: {status} {path} {arg.query}\"\nerror timeout slow\n}",
-			`{"errors":[{"message":"no: {status} {path} {arg.query}","on":["401","4xx","unreachable"]},{"message":"slow","on":["timeout"]}],"url":"http://a"}`},
+		{
+			"header", "upstream http://a {\nheader Authorization \"Token {env.T}\"\nheader X-A {file.token}\nheader X-B {http.auth.user.id}\n}",
+			`{"headers":[{"name":"Authorization","value":"Token {env.T}"},{"name":"X-A","value":"{file.token}"},{"name":"X-B","value":"{http.auth.user.id}"}],"url":"http://a"}`,
+		},
+		{
+			"error", "upstream http://a {\nerror 401 4xx unreachable \"no: {status} {path} {arg.query}\"\nerror timeout slow\n}",
+			`{"errors":[{"message":"no: {status} {path} {arg.query}","on":["401","4xx","unreachable"]},{"message":"slow","on":["timeout"]}],"url":"http://a"}`,
+		},
 		{"retry", "upstream http://a {\nretry 0\n}", `{"retries":0,"url":"http://a"}`},
 		{"retry with a backoff", "upstream http://a {\nretry 3 1s\n}", `{"retries":3,"retry_backoff":1000000000,"url":"http://a"}`},
-		{"safe", "upstream http://a {\nsafe post /parser/{query} /x/*\nsafe PUT /y\n}",
-			`{"safe":[{"method":"POST","path":"/parser/{query}"},{"method":"POST","path":"/x/*"},{"method":"PUT","path":"/y"}],"url":"http://a"}`},
-		{"cache", "upstream http://a {\ncache 5m /foods /units/* {\ndrop_on /foods /units\n}\ncache 1h /x\n}",
-			`{"caches":[{"drop_on":["/foods","/units"],"for":300000000000,"paths":["/foods","/units/*"]},{"for":3600000000000,"paths":["/x"]}],"url":"http://a"}`},
-		{"limits", "upstream http://a {\nconcurrency 4\ntimeout 20s\nmax_response 1MB\nverify_tls {env.V}\n}",
-			`{"concurrency":4,"max_response":1000000,"timeout":20000000000,"url":"http://a","verify_tls":"{env.V}"}`},
-		{"check", "upstream http://a {\ncheck `get(\"/v\") | {path}` {\nrequired\n}\n}",
-			`{"check":{"program":{"file":"Caddyfile","line":4,"text":"get(\"/v\") | {path}"},"required":true},"url":"http://a"}`},
-		{"transport", "upstream https://a {\ntransport http {\ndial_timeout 5s\ntls_server_name b\n}\ntimeout 1s\n}",
-			`{"timeout":1000000000,"transport":{"dial_timeout":5000000000,"tls":{"server_name":"b"}},"url":"https://a"}`},
-		{"handlers", "upstream api {\nreverse_proxy a:1 b:2 {\nlb_policy first\n}\nheader X-A 1\n@old path /old/*\nrewrite @old /new\n}",
-			`{"headers":[{"name":"X-A","value":"1"}],"name":"api","routes":[{"group":"group0","handle":[{"handler":"rewrite","uri":"/new"}],"match":[{"path":["/old/*"]}]},{"handle":[{"handler":"reverse_proxy","load_balancing":{"selection_policy":{"policy":"first"}},"upstreams":[{"dial":"a:1"},{"dial":"b:2"}]}]}]}`},
-		{"route", "upstream {\nroute {\nheader X-A 1\nerror \"gone\" 410\n}\n}",
-			`{"routes":[{"handle":[{"handler":"subroute","routes":[{"handle":[{"handler":"headers","response":{"set":{"X-A":["1"]}}},{"error":"gone","handler":"error","status_code":410}]}]}]}]}`},
+		{
+			"safe", "upstream http://a {\nsafe post /parser/{query} /x/*\nsafe PUT /y\n}",
+			`{"safe":[{"method":"POST","path":"/parser/{query}"},{"method":"POST","path":"/x/*"},{"method":"PUT","path":"/y"}],"url":"http://a"}`,
+		},
+		{
+			"cache", "upstream http://a {\ncache 5m /foods /units/* {\ndrop_on /foods /units\n}\ncache 1h /x\n}",
+			`{"caches":[{"drop_on":["/foods","/units"],"for":300000000000,"paths":["/foods","/units/*"]},{"for":3600000000000,"paths":["/x"]}],"url":"http://a"}`,
+		},
+		{
+			"limits", "upstream http://a {\nconcurrency 4\ntimeout 20s\nmax_response 1MB\nverify_tls {env.V}\n}",
+			`{"concurrency":4,"max_response":1000000,"timeout":20000000000,"url":"http://a","verify_tls":"{env.V}"}`,
+		},
+		{
+			"check", "upstream http://a {\ncheck `get(\"/v\") | {path}` {\nrequired\n}\n}",
+			`{"check":{"program":{"file":"Caddyfile","line":4,"text":"get(\"/v\") | {path}"},"required":true},"url":"http://a"}`,
+		},
+		{
+			"transport", "upstream https://a {\ntransport http {\ndial_timeout 5s\ntls_server_name b\n}\ntimeout 1s\n}",
+			`{"timeout":1000000000,"transport":{"dial_timeout":5000000000,"tls":{"server_name":"b"}},"url":"https://a"}`,
+		},
+		{
+			"handlers", "upstream api {\nreverse_proxy a:1 b:2 {\nlb_policy first\n}\nheader X-A 1\n@old path /old/*\nrewrite @old /new\n}",
+			`{"headers":[{"name":"X-A","value":"1"}],"name":"api","routes":[{"group":"group0","handle":[{"handler":"rewrite","uri":"/new"}],"match":[{"path":["/old/*"]}]},{"handle":[{"handler":"reverse_proxy","load_balancing":{"selection_policy":{"policy":"first"}},"upstreams":[{"dial":"a:1"},{"dial":"b:2"}]}]}]}`,
+		},
+		{
+			"route", "upstream {\nroute {\nheader X-A 1\nerror \"gone\" 410\n}\n}",
+			`{"routes":[{"handle":[{"handler":"subroute","routes":[{"handle":[{"handler":"headers","response":{"set":{"X-A":["1"]}}},{"error":"gone","handler":"error","status_code":410}]}]}]}]}`,
+		},
 		{"handler that ends in a heredoc", "upstream {\nrespond <<END\na\nEND\n}", `{"routes":[{"handle":[{"body":"a","handler":"static_response"}]}]}`},
 	}
 	for _, tt := range tests {

@@ -175,8 +175,10 @@ type recorder struct {
 	full   bool // the body is larger than max
 }
 
+// Header implements http.ResponseWriter.
 func (w *recorder) Header() http.Header { return w.header }
 
+// WriteHeader implements http.ResponseWriter. Only the first final status counts.
 func (w *recorder) WriteHeader(status int) {
 	if status < 200 || w.status != 0 {
 		return

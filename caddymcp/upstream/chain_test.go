@@ -83,61 +83,86 @@ func TestChainReplies(t *testing.T) {
 		body   string
 		want   program.Error // for POST
 	}{
-		{name: "nothing written", status: 200,
-			handle: func(http.ResponseWriter, *http.Request) error { return nil }},
-		{name: "written without a status", status: 200, body: "x",
-			handle: func(w http.ResponseWriter, _ *http.Request) error { _, err := io.WriteString(w, "x"); return err }},
-		{name: "informational first", status: 200, body: "x",
+		{
+			name: "nothing written", status: 200,
+			handle: func(http.ResponseWriter, *http.Request) error { return nil },
+		},
+		{
+			name: "written without a status", status: 200, body: "x",
+			handle: func(w http.ResponseWriter, _ *http.Request) error { _, err := io.WriteString(w, "x"); return err },
+		},
+		{
+			name: "informational first", status: 200, body: "x",
 			handle: func(w http.ResponseWriter, _ *http.Request) error {
 				w.WriteHeader(http.StatusEarlyHints)
 				w.WriteHeader(http.StatusContinue)
 				_, err := io.WriteString(w, "x")
 				return err
-			}},
-		{name: "second status ignored", status: 201,
-			handle: func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(201); w.WriteHeader(500); return nil }},
-		{name: "error with a status", status: 0,
+			},
+		},
+		{
+			name: "second status ignored", status: 201,
+			handle: func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(201); w.WriteHeader(500); return nil },
+		},
+		{
+			name: "error with a status", status: 0,
 			handle: func(http.ResponseWriter, *http.Request) error {
 				return caddyhttp.Error(http.StatusTeapot, errors.New("inner 10.0.0.1"))
 			},
-			want: program.Error{Status: 418, Message: "the API returned 418"}},
-		{name: "plain error",
+			want: program.Error{Status: 418, Message: "the API returned 418"},
+		},
+		{
+			name:   "plain error",
 			handle: func(http.ResponseWriter, *http.Request) error { return errors.New("inner 10.0.0.1") },
-			want:   program.Error{Message: "the API is unreachable", Kind: "unreachable", MaybeSent: true}},
-		{name: "bad gateway",
+			want:   program.Error{Message: "the API is unreachable", Kind: "unreachable", MaybeSent: true},
+		},
+		{
+			name: "bad gateway",
 			handle: func(http.ResponseWriter, *http.Request) error {
 				return caddyhttp.Error(http.StatusBadGateway, errors.New("inner"))
 			},
-			want: program.Error{Message: "the API is unreachable", Kind: "unreachable", MaybeSent: true}},
-		{name: "no proxy address is up",
+			want: program.Error{Message: "the API is unreachable", Kind: "unreachable", MaybeSent: true},
+		},
+		{
+			name: "no proxy address is up",
 			handle: func(http.ResponseWriter, *http.Request) error {
 				return caddyhttp.Error(http.StatusServiceUnavailable, errors.New("inner"))
 			},
-			want: program.Error{Message: "the API is unreachable", Kind: "unreachable"}},
-		{name: "gateway timeout",
+			want: program.Error{Message: "the API is unreachable", Kind: "unreachable"},
+		},
+		{
+			name: "gateway timeout",
 			handle: func(http.ResponseWriter, *http.Request) error {
 				return caddyhttp.Error(http.StatusGatewayTimeout, errors.New("inner"))
 			},
-			want: program.Error{Message: "the API did not answer within 15s", Kind: "timeout", MaybeSent: true}},
-		{name: "aborted in the middle",
+			want: program.Error{Message: "the API did not answer within 15s", Kind: "timeout", MaybeSent: true},
+		},
+		{
+			name: "aborted in the middle",
 			handle: func(w http.ResponseWriter, _ *http.Request) error {
 				_, _ = io.WriteString(w, "half")
 				panic(http.ErrAbortHandler)
 			},
-			want: program.Error{Message: "the API broke off its reply", MaybeSent: true}},
-		{name: "error in the middle",
+			want: program.Error{Message: "the API broke off its reply", MaybeSent: true},
+		},
+		{
+			name: "error in the middle",
 			handle: func(w http.ResponseWriter, _ *http.Request) error {
 				_, _ = io.WriteString(w, "half")
 				return errors.New("inner")
 			},
-			want: program.Error{Message: "the API broke off its reply", MaybeSent: true}},
-		{name: "too large",
+			want: program.Error{Message: "the API broke off its reply", MaybeSent: true},
+		},
+		{
+			name: "too large",
 			handle: func(w http.ResponseWriter, _ *http.Request) error {
 				_, err := w.Write(make([]byte, limit+1))
 				return err
 			},
-			want: program.Error{Message: "the API sent a reply larger than 1.0 kB", MaybeSent: true}},
-		{name: "too large, and the handler panics",
+			want: program.Error{Message: "the API sent a reply larger than 1.0 kB", MaybeSent: true},
+		},
+		{
+			name: "too large, and the handler panics",
 			handle: func(w http.ResponseWriter, _ *http.Request) error {
 				for {
 					if _, err := w.Write(make([]byte, 100)); err != nil {
@@ -145,7 +170,8 @@ func TestChainReplies(t *testing.T) {
 					}
 				}
 			},
-			want: program.Error{Message: "the API sent a reply larger than 1.0 kB", MaybeSent: true}},
+			want: program.Error{Message: "the API sent a reply larger than 1.0 kB", MaybeSent: true},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -217,7 +243,7 @@ func TestChainIsNotCalledForACallerThatHasGone(t *testing.T) {
 	}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := u.Send(ctx, post("/a", "{}")); err != context.Canceled { //nolint:errorlint // not wrapped: nothing was sent
+	if _, err := u.Send(ctx, post("/a", "{}")); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 
 	"github.com/dustin/go-humanize"
 
@@ -59,5 +60,5 @@ func asExchangeError(err error) (*exchangeError, bool) {
 
 // tooLarge is the error of a reply beyond limit.
 func tooLarge(limit int64) *exchangeError {
-	return &exchangeError{text: fmt.Sprintf("sent a reply larger than %s", humanize.Bytes(uint64(limit))), sent: true}
+	return &exchangeError{text: fmt.Sprintf("sent a reply larger than %s", humanize.BigBytes(big.NewInt(limit))), sent: true}
 }

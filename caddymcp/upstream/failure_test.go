@@ -23,10 +23,14 @@ func TestWords(t *testing.T) {
 		{"title", `{"type":"about:blank","title":"Out of stock","status":409}`, "Out of stock"},
 		{"RFC 9457", `{"title":"Conflict","detail":"Slug is taken","status":409}`, "Slug is taken"},
 		{"detail object", `{"detail":{"message":"User not found","error":true}}`, "User not found"},
-		{"FastAPI", `{"detail":[{"type":"missing","loc":["body","items",0,"name"],"msg":"Field required","input":{"secret":1}},{"loc":["query","page"],"msg":"Input should be greater than 0"}]}`,
-			"items.0.name: Field required; page: Input should be greater than 0"},
-		{"DRF", `{"name":["This field is required."],"qty":["A valid number is required.","Too big."],"non_field_errors":["No."]}`,
-			"name: This field is required.; No.; qty: A valid number is required.; Too big."},
+		{
+			"FastAPI", `{"detail":[{"type":"missing","loc":["body","items",0,"name"],"msg":"Field required","input":{"secret":1}},{"loc":["query","page"],"msg":"Input should be greater than 0"}]}`,
+			"items.0.name: Field required; page: Input should be greater than 0",
+		},
+		{
+			"DRF", `{"name":["This field is required."],"qty":["A valid number is required.","Too big."],"non_field_errors":["No."]}`,
+			"name: This field is required.; No.; qty: A valid number is required.; Too big.",
+		},
 		{"DRF list", `["Bad thing."]`, "Bad thing."},
 		{"errors list", `{"errors":[{"field":"slug","message":"taken"},{"message":"other"}]}`, "slug: taken; other"},
 		{"errors object", `{"errors":{"name":["is short"]}}`, "name: is short"},
@@ -108,8 +112,12 @@ func TestSentences(t *testing.T) {
 		{"request first", []program.ErrorText{{On: []string{"404"}, Message: "own"}}, []program.ErrorText{{On: []string{"404"}, Message: "up"}}, "", "/a", "own", true},
 		{"first that applies", []program.ErrorText{{On: []string{"500"}, Message: "x"}, {On: []string{"4xx"}, Message: "class"}, {On: []string{"404"}, Message: "y"}}, nil, "", "/a", "class", true},
 		{"other class", nil, []program.ErrorText{{On: []string{"5xx", "timeout", "unreachable"}, Message: "up"}}, "", "/a", "No {status} Recipe at [address]", false},
-		{"placeholders", []program.ErrorText{{On: []string{"404"}, Message: "{status} {detail} '{arg.slug}' {arg.o.n} {arg.none}{arg.list} {other} {"}}, nil, "", "/a",
-			"404 No {status} Recipe at [address] '{detail}' 12345678901234567890 [1] {other} {", true},
+		{
+			"placeholders",
+			[]program.ErrorText{{On: []string{"404"}, Message: "{status} {detail} '{arg.slug}' {arg.o.n} {arg.none}{arg.list} {other} {"}},
+			nil, "", "/a",
+			"404 No {status} Recipe at [address] '{detail}' 12345678901234567890 [1] {other} {", true,
+		},
 		{"url", []program.ErrorText{{On: []string{"404"}, Message: "at {url}"}}, nil, "", "/a?b=1", "at " + a.URL + "/a?b=1", true},
 	}
 	for _, tt := range tests {

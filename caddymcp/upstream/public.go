@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -27,9 +26,7 @@ func newPublic(ctx caddy.Context, limit int64) (*direct, error) {
 			return publicOnly(address)
 		},
 	}
-	transport.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return dialer.DialContext(ctx, network, address)
-	}
+	transport.Transport.DialContext = dialer.DialContext
 	return &direct{transport: transport, max: limit}, nil
 }
 

@@ -2,6 +2,7 @@ package directive
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func Duration(text string) (time.Duration, error) {
 // Size reads a number of bytes above zero, such as 4096, 64KB or 10MiB.
 func Size(text string) (int64, error) {
 	n, err := humanize.ParseBytes(text)
-	if err != nil || n == 0 || int64(n) < 0 {
+	if err != nil || n == 0 || n > math.MaxInt64 {
 		return 0, fmt.Errorf("'%s' is not a size: write a number of bytes, with a unit if you like, such as 64KB or 10MB", text)
 	}
 	return int64(n), nil

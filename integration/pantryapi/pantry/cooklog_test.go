@@ -15,21 +15,31 @@ func TestLogCook(t *testing.T) {
 		reply string // after the id
 		used  string // "name qty state", in order
 	}{
-		{"meta-recipe with choices", `{"meta_recipe":"noodle stir-fry","slot_choices":{"noodles":"noodles","protein":"shrimp"},"servings":4,"rating":5,"notes":"Good."}`,
+		{
+			"meta-recipe with choices", `{"meta_recipe":"noodle stir-fry","slot_choices":{"noodles":"noodles","protein":"shrimp"},"servings":4,"rating":5,"notes":"Good."}`,
 			`"meta_recipe":"Noodle stir-fry","recipe":null,"slot_choices":{"noodles":"Egg noodles","protein":"Prawns"},"servings":4,"rating":5,"notes":"Good.","cooked_on":"2026-06-23"`,
-			"Soy sauce 60.00 low, Sesame oil 10.00 in, Garlic 4.00 in, Egg noodles 300.00 in, Prawns 400.00 in"},
-		{"meta-recipe alone", `{"meta_recipe":"Jacket potatoes"}`,
+			"Soy sauce 60.00 low, Sesame oil 10.00 in, Garlic 4.00 in, Egg noodles 300.00 in, Prawns 400.00 in",
+		},
+		{
+			"meta-recipe alone", `{"meta_recipe":"Jacket potatoes"}`,
 			`"meta_recipe":"Jacket potatoes","recipe":null,"slot_choices":{},"servings":2,"rating":null,"notes":"","cooked_on":"2026-06-23"`,
-			"Butter 20.00 in"},
-		{"substitute", `{"meta_recipe":"Jacket potatoes","slot_choices":{"filling":"tofu"}}`,
+			"Butter 20.00 in",
+		},
+		{
+			"substitute", `{"meta_recipe":"Jacket potatoes","slot_choices":{"filling":"tofu"}}`,
 			`"meta_recipe":"Jacket potatoes","recipe":null,"slot_choices":{"filling":"Tofu"},"servings":2,"rating":null,"notes":"","cooked_on":"2026-06-23"`,
-			"Butter 20.00 in, Tofu null in"},
-		{"recipe", `{"recipe":"egg fried rice","rating":1,"meta_recipe":null}`,
+			"Butter 20.00 in, Tofu null in",
+		},
+		{
+			"recipe", `{"recipe":"egg fried rice","rating":1,"meta_recipe":null}`,
 			`"meta_recipe":null,"recipe":"Egg fried rice","slot_choices":{},"servings":2,"rating":1,"notes":"","cooked_on":"2026-06-23"`,
-			"Jasmine rice 150.00 in, Eggs 3.00 in, Peas 100.00 in, Soy sauce 15.00 low"},
-		{"null options", `{"recipe":"egg fried rice","rating":null,"slot_choices":null,"servings":1}`,
+			"Jasmine rice 150.00 in, Eggs 3.00 in, Peas 100.00 in, Soy sauce 15.00 low",
+		},
+		{
+			"null options", `{"recipe":"egg fried rice","rating":null,"slot_choices":null,"servings":1}`,
 			`"meta_recipe":null,"recipe":"Egg fried rice","slot_choices":{},"servings":1,"rating":null,"notes":"","cooked_on":"2026-06-23"`,
-			"Jasmine rice 75.00 in, Eggs 1.50 in, Peas 50.00 in, Soy sauce 7.50 low"},
+			"Jasmine rice 75.00 in, Eggs 1.50 in, Peas 50.00 in, Soy sauce 7.50 low",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,21 +115,33 @@ func TestLogCookRefusals(t *testing.T) {
 		{"rating between", `{"recipe":"Egg fried rice","rating":4.5}`, 400, `{"rating":["A valid integer is required."]}`},
 		{"rating in words", `{"recipe":"Egg fried rice","rating":"good"}`, 400, `{"rating":["A valid integer is required."]}`},
 		{"rating true", `{"recipe":"Egg fried rice","rating":true}`, 400, `{"rating":["A valid integer is required."]}`},
-		{"unknown meta-recipe", `{"meta_recipe":"stir fry noodle"}`, 404,
-			`{"detail":"No meta-recipe is called 'stir fry noodle'. Close matches: Noodle stir-fry.","matches":["Noodle stir-fry"]}`},
-		{"unknown recipe", `{"recipe":"fried rice"}`, 404,
-			`{"detail":"No recipe is called 'fried rice'. Close matches: Egg fried rice.","matches":["Egg fried rice"]}`},
+		{
+			"unknown meta-recipe", `{"meta_recipe":"stir fry noodle"}`, 404,
+			`{"detail":"No meta-recipe is called 'stir fry noodle'. Close matches: Noodle stir-fry.","matches":["Noodle stir-fry"]}`,
+		},
+		{
+			"unknown recipe", `{"recipe":"fried rice"}`, 404,
+			`{"detail":"No recipe is called 'fried rice'. Close matches: Egg fried rice.","matches":["Egg fried rice"]}`,
+		},
 		{"a meta-recipe is no recipe", `{"recipe":"Coconut curry"}`, 404, `{"detail":"No recipe is called 'Coconut curry'.","matches":[]}`},
 		{"unknown id", `{"recipe":9999}`, 400, `{"recipe":["Invalid pk \"9999\" - object does not exist."]}`},
 		{"object for a recipe", `{"recipe":{}}`, 400, `{"recipe":["Not a valid string."]}`},
-		{"unknown slot", `{"meta_recipe":"Jacket potatoes","slot_choices":{"sauce":"butter"}}`, 400,
-			`{"slot_choices":{"sauce":["Jacket potatoes has no such slot. It has: potato, filling."]}}`},
-		{"unknown choice", `{"meta_recipe":"Jacket potatoes","slot_choices":{"filling":"chedar"}}`, 400,
-			`{"slot_choices":{"filling":["No ingredient is called 'chedar'. Close matches: Cheddar."]}}`},
-		{"choices that are no object", `{"meta_recipe":"Jacket potatoes","slot_choices":["tuna"]}`, 400,
-			`{"slot_choices":{"non_field_errors":["Invalid data. Expected a dictionary, but got list."]}}`},
-		{"choices for a recipe", `{"recipe":"Egg fried rice","slot_choices":{"a":"b"}}`, 400,
-			`{"slot_choices":["Only a meta-recipe has slots."]}`},
+		{
+			"unknown slot", `{"meta_recipe":"Jacket potatoes","slot_choices":{"sauce":"butter"}}`, 400,
+			`{"slot_choices":{"sauce":["Jacket potatoes has no such slot. It has: potato, filling."]}}`,
+		},
+		{
+			"unknown choice", `{"meta_recipe":"Jacket potatoes","slot_choices":{"filling":"chedar"}}`, 400,
+			`{"slot_choices":{"filling":["No ingredient is called 'chedar'. Close matches: Cheddar."]}}`,
+		},
+		{
+			"choices that are no object", `{"meta_recipe":"Jacket potatoes","slot_choices":["tuna"]}`, 400,
+			`{"slot_choices":{"non_field_errors":["Invalid data. Expected a dictionary, but got list."]}}`,
+		},
+		{
+			"choices for a recipe", `{"recipe":"Egg fried rice","slot_choices":{"a":"b"}}`, 400,
+			`{"slot_choices":["Only a meta-recipe has slots."]}`,
+		},
 	}
 	before, err := os.ReadFile(file)
 	if err != nil {

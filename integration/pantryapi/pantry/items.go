@@ -68,7 +68,8 @@ func listItems(d *data, r *request) (int, any, error) {
 	location := r.query.Get("location")
 	if location != "" && !slices.Contains(locations, location) {
 		return 0, nil, &failure{http.StatusBadRequest, map[string]any{"location": []string{
-			fmt.Sprintf("Select a valid choice. %s is not one of the available choices.", location)}}}
+			fmt.Sprintf("Select a valid choice. %s is not one of the available choices.", location),
+		}}}
 	}
 	rows := []row{}
 	for _, i := range d.Pantry {
@@ -169,11 +170,15 @@ func (d *data) itemAt(known *ingredient, location string) (*item, *mismatch) {
 		matches = append(matches, fmt.Sprintf("%s (%s)", known.Name, i.Location))
 	}
 	if len(at) == 0 {
-		return nil, &mismatch{http.StatusNotFound,
-			fmt.Sprintf("%s is not in the %s: it is kept in the %s.", known.Name, location, places(all)), matches}
+		return nil, &mismatch{
+			http.StatusNotFound,
+			fmt.Sprintf("%s is not in the %s: it is kept in the %s.", known.Name, location, places(all)), matches,
+		}
 	}
-	return nil, &mismatch{http.StatusBadRequest,
-		fmt.Sprintf("%s is kept in the %s: say which location.", known.Name, places(all)), matches}
+	return nil, &mismatch{
+		http.StatusBadRequest,
+		fmt.Sprintf("%s is kept in the %s: say which location.", known.Name, places(all)), matches,
+	}
 }
 
 // An added is what bulkAdd did with one of its items.

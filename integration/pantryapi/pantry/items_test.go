@@ -68,14 +68,22 @@ func TestPatchItem(t *testing.T) {
 		want string // the row after its ingredient
 	}{
 		{"nothing", `{}`, `"location":"fridge","state":"in","quantity":"280.00","unit":"g","expiry":"2026-07-13","is_staple":false`},
-		{"all", `{"location":"freezer","state":"low","quantity":"1.5","unit":"blocks","expiry":"2026-09-01","is_staple":true}`,
-			`"location":"freezer","state":"low","quantity":"1.50","unit":"blocks","expiry":"2026-09-01","is_staple":true`},
-		{"nulls", `{"quantity":null,"expiry":null,"unit":""}`,
-			`"location":"fridge","state":"in","quantity":null,"unit":"","expiry":null,"is_staple":false`},
-		{"unit of 20 characters", `{"unit":"` + strings.Repeat("ü", 20) + `"}`,
-			`"location":"fridge","state":"in","quantity":"280.00","unit":"` + strings.Repeat("ü", 20) + `","expiry":"2026-07-13","is_staple":false`},
-		{"fields that are not writable", `{"id":1,"name":"Cheese","ingredient":2}`,
-			`"location":"fridge","state":"in","quantity":"280.00","unit":"g","expiry":"2026-07-13","is_staple":false`},
+		{
+			"all", `{"location":"freezer","state":"low","quantity":"1.5","unit":"blocks","expiry":"2026-09-01","is_staple":true}`,
+			`"location":"freezer","state":"low","quantity":"1.50","unit":"blocks","expiry":"2026-09-01","is_staple":true`,
+		},
+		{
+			"nulls", `{"quantity":null,"expiry":null,"unit":""}`,
+			`"location":"fridge","state":"in","quantity":null,"unit":"","expiry":null,"is_staple":false`,
+		},
+		{
+			"unit of 20 characters", `{"unit":"` + strings.Repeat("ü", 20) + `"}`,
+			`"location":"fridge","state":"in","quantity":"280.00","unit":"` + strings.Repeat("ü", 20) + `","expiry":"2026-07-13","is_staple":false`,
+		},
+		{
+			"fields that are not writable", `{"id":1,"name":"Cheese","ingredient":2}`,
+			`"location":"fridge","state":"in","quantity":"280.00","unit":"g","expiry":"2026-07-13","is_staple":false`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,16 +153,26 @@ func TestSetStateRefusals(t *testing.T) {
 		{"missing state", `{"ingredient":"noodles"}`, 400, `{"state":["This field is required."]}`},
 		{"blank name", `{"ingredient":" ","state":"in"}`, 400, `{"ingredient":["This field may not be blank."]}`},
 		{"location", `{"ingredient":"noodles","state":"in","location":"shed"}`, 400, `{"location":["\"shed\" is not a valid choice."]}`},
-		{"unknown", `{"ingredient":"noodels","state":"out"}`, 404,
-			`{"detail":"No ingredient is called 'noodels'. Close matches: Egg noodles, Rice noodles.","matches":["Egg noodles","Rice noodles"]}`},
-		{"unknown and unlike", `{"ingredient":"xyzzy","state":"out"}`, 404,
-			`{"detail":"No ingredient is called 'xyzzy'.","matches":[]}`},
-		{"ambiguous", `{"ingredient":"Mince","state":"out"}`, 400,
-			`{"detail":"'Mince' could be Pork mince or Beef mince: say which.","matches":["Pork mince","Beef mince"]}`},
-		{"two places", `{"ingredient":"chicken","state":"out"}`, 400,
-			`{"detail":"Chicken thighs is kept in the fridge and freezer: say which location.","matches":["Chicken thighs (fridge)","Chicken thighs (freezer)"]}`},
-		{"another place", `{"ingredient":"tofu","state":"out","location":"freezer"}`, 404,
-			`{"detail":"Tofu is not in the freezer: it is kept in the fridge.","matches":["Tofu (fridge)"]}`},
+		{
+			"unknown", `{"ingredient":"noodels","state":"out"}`, 404,
+			`{"detail":"No ingredient is called 'noodels'. Close matches: Egg noodles, Rice noodles.","matches":["Egg noodles","Rice noodles"]}`,
+		},
+		{
+			"unknown and unlike", `{"ingredient":"xyzzy","state":"out"}`, 404,
+			`{"detail":"No ingredient is called 'xyzzy'.","matches":[]}`,
+		},
+		{
+			"ambiguous", `{"ingredient":"Mince","state":"out"}`, 400,
+			`{"detail":"'Mince' could be Pork mince or Beef mince: say which.","matches":["Pork mince","Beef mince"]}`,
+		},
+		{
+			"two places", `{"ingredient":"chicken","state":"out"}`, 400,
+			`{"detail":"Chicken thighs is kept in the fridge and freezer: say which location.","matches":["Chicken thighs (fridge)","Chicken thighs (freezer)"]}`,
+		},
+		{
+			"another place", `{"ingredient":"tofu","state":"out","location":"freezer"}`, 404,
+			`{"detail":"Tofu is not in the freezer: it is kept in the fridge.","matches":["Tofu (fridge)"]}`,
+		},
 		{"not stocked", `{"ingredient":"tuna","state":"out"}`, 404, `{"detail":"Tuna is not in the pantry.","matches":[]}`},
 	}
 	before := s.rows()
@@ -186,20 +204,32 @@ func TestBulkAdd(t *testing.T) {
 	}{
 		{"restock what is out", `{"items":[{"name":"beef mince"}]}`, 200, "Beef mince restocked", "Beef mince (freezer)", "in  ", 0},
 		{"restock by alias", `{"items":[{"name":"scallions","quantity":"6"}]}`, 200, "Spring onions restocked", "Spring onions (fridge)", "in 6.00 ", 0},
-		{"restock what is low", `{"items":[{"name":"soy","location":"cupboard","quantity":150,"unit":"ml"}]}`, 200,
-			"Soy sauce restocked", "Soy sauce (cupboard)", "in 150.00 ml", 0},
+		{
+			"restock what is low", `{"items":[{"name":"soy","location":"cupboard","quantity":150,"unit":"ml"}]}`, 200,
+			"Soy sauce restocked", "Soy sauce (cupboard)", "in 150.00 ml", 0,
+		},
 		{"restock keeps what is not given", `{"items":[{"name":"tofu"}]}`, 200, "Tofu restocked", "Tofu (fridge)", "in 280.00 g", 0},
-		{"restock one of two places", `{"items":[{"name":"chicken","location":"fridge"}]}`, 200,
-			"Chicken thighs restocked", "Chicken thighs (fridge)", "in 2.00 ", 0},
-		{"known in a new place", `{"items":[{"name":"peas","location":"cupboard","unit":"tins","quantity":"2"}]}`, 201,
-			"Peas created", "Peas (cupboard)", "in 2.00 tins", 1},
+		{
+			"restock one of two places", `{"items":[{"name":"chicken","location":"fridge"}]}`, 200,
+			"Chicken thighs restocked", "Chicken thighs (fridge)", "in 2.00 ", 0,
+		},
+		{
+			"known in a new place", `{"items":[{"name":"peas","location":"cupboard","unit":"tins","quantity":"2"}]}`, 201,
+			"Peas created", "Peas (cupboard)", "in 2.00 tins", 1,
+		},
 		{"known but not stocked", `{"items":[{"name":"tinned tuna"}]}`, 201, "Tuna created", "Tuna (cupboard)", "in  ", 1},
-		{"unknown", `{"items":[{"name":"Oat milk","location":"fridge","quantity":1,"unit":"l"}]}`, 201,
-			"Oat milk created", "Oat milk (fridge)", "in 1.00 l", 1},
-		{"several", `{"items":[{"name":"eggs","quantity":12},{"name":"Kimchi","location":"fridge"}]}`, 201,
-			"Eggs restocked, Kimchi created", "Eggs (fridge)", "in 12.00 ", 1},
-		{"twice in one request", `{"items":[{"name":"Kimchi"},{"name":"kimchi","quantity":2}]}`, 201,
-			"Kimchi created, Kimchi restocked", "Kimchi (cupboard)", "in 2.00 ", 1},
+		{
+			"unknown", `{"items":[{"name":"Oat milk","location":"fridge","quantity":1,"unit":"l"}]}`, 201,
+			"Oat milk created", "Oat milk (fridge)", "in 1.00 l", 1,
+		},
+		{
+			"several", `{"items":[{"name":"eggs","quantity":12},{"name":"Kimchi","location":"fridge"}]}`, 201,
+			"Eggs restocked, Kimchi created", "Eggs (fridge)", "in 12.00 ", 1,
+		},
+		{
+			"twice in one request", `{"items":[{"name":"Kimchi"},{"name":"kimchi","quantity":2}]}`, 201,
+			"Kimchi created, Kimchi restocked", "Kimchi (cupboard)", "in 2.00 ", 1,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -252,16 +282,24 @@ func TestBulkAddRefusals(t *testing.T) {
 		{"null", `{"items":null}`, `{"items":["This field may not be null."]}`},
 		{"no list", `{"items":"eggs"}`, `{"items":{"non_field_errors":["Expected a list of items but got type \"str\"."]}}`},
 		{"empty list", `{"items":[]}`, `{"items":{"non_field_errors":["This list may not be empty."]}}`},
-		{"long list", `{"items":[` + strings.Repeat("{},", maxList) + `{}]}`,
-			`{"items":{"non_field_errors":["Ensure this field has no more than 50 elements."]}}`},
+		{
+			"long list", `{"items":[` + strings.Repeat("{},", maxList) + `{}]}`,
+			`{"items":{"non_field_errors":["Ensure this field has no more than 50 elements."]}}`,
+		},
 		{"no objects", `{"items":["eggs",7]}`, `{"items":[{"non_field_errors":["Invalid data. Expected a dictionary, but got str."]},` +
 			`{"non_field_errors":["Invalid data. Expected a dictionary, but got int."]}]}`},
-		{"one of two", `{"items":[{"name":"Kimchi"},{"quantity":"x"}]}`,
-			`{"items":[{},{"name":["This field is required."],"quantity":["A valid number is required."]}]}`},
-		{"ambiguous", `{"items":[{"name":"Kimchi"},{"name":"mince"}]}`,
-			`{"items":[{},{"name":["'mince' could be Pork mince or Beef mince: say which."]}]}`},
-		{"two places", `{"items":[{"name":"chicken"}]}`,
-			`{"items":[{"location":["Chicken thighs is kept in the fridge and freezer: say which."]}]}`},
+		{
+			"one of two", `{"items":[{"name":"Kimchi"},{"quantity":"x"}]}`,
+			`{"items":[{},{"name":["This field is required."],"quantity":["A valid number is required."]}]}`,
+		},
+		{
+			"ambiguous", `{"items":[{"name":"Kimchi"},{"name":"mince"}]}`,
+			`{"items":[{},{"name":["'mince' could be Pork mince or Beef mince: say which."]}]}`,
+		},
+		{
+			"two places", `{"items":[{"name":"chicken"}]}`,
+			`{"items":[{"location":["Chicken thighs is kept in the fridge and freezer: say which."]}]}`,
+		},
 		{"location", `{"items":[{"name":"Kimchi","location":"shed"}]}`, `{"items":[{"location":["\"shed\" is not a valid choice."]}]}`},
 	}
 	before := s.rows()

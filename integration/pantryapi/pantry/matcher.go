@@ -67,8 +67,10 @@ func (d *data) cookable(m *metaRecipe, servings int, today time.Time) cookable {
 	if servings == 0 {
 		servings = m.Servings
 	}
-	c := cookable{ID: m.ID, Name: m.Name, Servings: servings,
-		Slots: []slotStock{}, Base: []partStock{}, Missing: []string{}, Expiring: []expiryWarning{}}
+	c := cookable{
+		ID: m.ID, Name: m.Name, Servings: servings,
+		Slots: []slotStock{}, Base: []partStock{}, Missing: []string{}, Expiring: []expiryWarning{},
+	}
 
 	filled := 0
 	for _, s := range m.Slots {

@@ -124,29 +124,49 @@ func TestMetaRecipeRefusals(t *testing.T) {
 		status int
 		reply  string
 	}{
-		{"nothing", "POST", `{}`, 400,
-			`{"method":["This field is required."],"name":["This field is required."],"slots":["This field is required."]}`},
-		{"name taken", "POST", `{"name":"noodle STIR-fry","method":"","slots":[]}`, 400,
-			`{"name":["meta recipe with this name already exists."]}`},
-		{"slot without options", "POST", `{"name":"X","method":"","slots":[{"name":"a","options":[]}]}`, 400,
-			`{"slots":[{"options":{"non_field_errors":["This list may not be empty."]}}]}`},
-		{"deep", "POST", `{"name":"X","method":"","slots":[{"name":"a","options":[{"ingredient":"New"},{"qty":"x"}]}]}`, 400,
-			`{"slots":[{"options":[{},{"ingredient":["This field is required."],"qty":["A valid number is required."]}]}]}`},
-		{"ambiguous ingredient", "POST", `{"name":"X","method":"","slots":[],"base_ingredients":[{"ingredient":"mince"}]}`, 400,
-			`{"base_ingredients":[{"ingredient":["'mince' could be Pork mince or Beef mince: say which."]}]}`},
-		{"slot named twice", "POST",
+		{
+			"nothing", "POST", `{}`, 400,
+			`{"method":["This field is required."],"name":["This field is required."],"slots":["This field is required."]}`,
+		},
+		{
+			"name taken", "POST", `{"name":"noodle STIR-fry","method":"","slots":[]}`, 400,
+			`{"name":["meta recipe with this name already exists."]}`,
+		},
+		{
+			"slot without options", "POST", `{"name":"X","method":"","slots":[{"name":"a","options":[]}]}`, 400,
+			`{"slots":[{"options":{"non_field_errors":["This list may not be empty."]}}]}`,
+		},
+		{
+			"deep", "POST", `{"name":"X","method":"","slots":[{"name":"a","options":[{"ingredient":"New"},{"qty":"x"}]}]}`, 400,
+			`{"slots":[{"options":[{},{"ingredient":["This field is required."],"qty":["A valid number is required."]}]}]}`,
+		},
+		{
+			"ambiguous ingredient", "POST", `{"name":"X","method":"","slots":[],"base_ingredients":[{"ingredient":"mince"}]}`, 400,
+			`{"base_ingredients":[{"ingredient":["'mince' could be Pork mince or Beef mince: say which."]}]}`,
+		},
+		{
+			"slot named twice", "POST",
 			`{"name":"X","method":"","slots":[{"name":"a","options":[{"ingredient":"New"}]},{"name":"A","options":[{"ingredient":"New"}]}]}`, 400,
-			`{"slots":[{},{"name":["Another slot has this name."]}]}`},
-		{"servings", "POST", `{"name":"X","method":"","slots":[],"servings":0}`, 400,
-			`{"servings":["Ensure this value is greater than or equal to 1."]}`},
-		{"too many servings", "POST", `{"name":"X","method":"","slots":[],"servings":99999999999999999999}`, 400,
-			`{"servings":["Ensure this value is less than or equal to 100."]}`},
+			`{"slots":[{},{"name":["Another slot has this name."]}]}`,
+		},
+		{
+			"servings", "POST", `{"name":"X","method":"","slots":[],"servings":0}`, 400,
+			`{"servings":["Ensure this value is greater than or equal to 1."]}`,
+		},
+		{
+			"too many servings", "POST", `{"name":"X","method":"","slots":[],"servings":99999999999999999999}`, 400,
+			`{"servings":["Ensure this value is less than or equal to 100."]}`,
+		},
 		{"update without id", "PUT", `{"name":"X","method":"","slots":[]}`, 400, `{"id":["This field is required."]}`},
 		{"update of nothing", "PUT", `{"id":9999,"name":"X","method":"","slots":[]}`, 404, `{"detail":"Not found."}`},
-		{"update in part", "PUT", `{"id":ID,"name":"X"}`, 400,
-			`{"method":["This field is required."],"slots":["This field is required."]}`},
-		{"update to a name taken", "PUT", `{"id":ID,"name":"Coconut curry","method":"","slots":[]}`, 400,
-			`{"name":["meta recipe with this name already exists."]}`},
+		{
+			"update in part", "PUT", `{"id":ID,"name":"X"}`, 400,
+			`{"method":["This field is required."],"slots":["This field is required."]}`,
+		},
+		{
+			"update to a name taken", "PUT", `{"id":ID,"name":"Coconut curry","method":"","slots":[]}`, 400,
+			`{"name":["meta recipe with this name already exists."]}`,
+		},
 	}
 	before := s.get("/api/meta-recipes/").body
 	id := itoa(s.templates()["Noodle stir-fry"].ID)
