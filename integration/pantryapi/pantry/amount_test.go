@@ -5,7 +5,7 @@ import "testing"
 func TestParseAmount(t *testing.T) {
 	for in, want := range map[string]string{
 		"2": "2.00", "2.5": "2.50", "0.05": "0.05", ".5": "0.50", "3.": "3.00", "+1": "1.00", "-0": "0.00",
-		"7 ": "7.00", "0000001.10": "1.10", "999999.99": "999999.99",
+		" 7 ": "7.00", "0000001.10": "1.10", "999999.99": "999999.99",
 	} {
 		if a, problem := parseAmount(in); problem != "" || a.String() != want {
 			t.Errorf("%q is %s %s, want %s", in, a, problem, want)
