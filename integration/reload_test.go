@@ -191,3 +191,45 @@ func send(t *testing.T, method, url, body string, headers ...string) *http.Respo
 	}
 	return resp
 }
+
+// A call ends on the config on which it began, also when the next one has no
+// mcp block any more.
+func TestCallOutlivesItsConfig(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(api string) string{
+		"changed": func(api string) string { return shapedBlock(api, "new") },
+		"removed": func(string) string { return "respond 404" },
+	} {
+		for _, version := range []string{"2025-11-25", modern} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				t.Parallel()
+				arrived, release := make(chan struct{}), make(chan struct{})
+				api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					close(arrived)
+					<-release
+					io.WriteString(w, "the whole reply")
+				}))
+				t.Cleanup(api.Close)
+				r := startReloadable(t, shapedBlock(api.URL, "old"))
+				session := connect(t, r.url+"/mcp", http.DefaultTransport, version)
+				var text string
+				var calls sync.WaitGroup
+				calls.Go(func() { text, _ = call(t, session, "wait", `{}`) })
+				<-arrived
+				if err := r.reload(t, next(api.URL)); err != nil {
+					t.Error(err)
+				}
+				close(release)
+				calls.Wait()
+				if text != "old: the whole reply" {
+					t.Errorf("the call got '%s'", text)
+				}
+			})
+		}
+	}
+}
+
+// shapedBlock is a block whose replies tell the config.
+func shapedBlock(api, config string) string {
+	return strings.Replace(reloadBlock(api, "Waits."), "get /wait", "get /wait\nresult `\""+config+": \" + .`", 1)
+}
