@@ -32,6 +32,9 @@ func adapt(t testing.TB, caddyfile string) ([]byte, error) {
 	return out, err
 }
 
+// provisioning guards what Caddy keeps for the process when it loads a config.
+var provisioning sync.Mutex
+
 // A site is a running site block, without a listener of its own.
 type site struct {
 	*httptest.Server
@@ -70,7 +73,9 @@ func loadSite(t testing.TB, body string) (*site, error) {
 	}
 	routes := parsed.Apps.HTTP.Servers["srv0"].Routes
 
+	provisioning.Lock()
 	ctx, err := caddy.ProvisionContext(&caddy.Config{Logging: &caddy.Logging{}})
+	provisioning.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}
