@@ -19,14 +19,20 @@ import (
 
 // call runs one tools/call.
 func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest, in *incoming) *mcp.CallToolResult {
-	start := time.Now()
-	result, outcome := h.admit(ctx, req, in)
-	h.logCall(req.Params.Name, in.caller.ID, outcome, time.Since(start))
+	start, spent := time.Now(), new(tally)
+	result, outcome := h.admit(ctx, req, in, spent)
+	took, size := time.Since(start), contentSize(result)
+	h.countCall(req.Params.Name, outcome.Kind, took, size)
+	h.logCall(req.Params.Name, in.caller.ID, outcome,
+		zap.Duration("duration", took),
+		zap.Int64("upstream_requests", spent.requests.Load()),
+		zap.Duration("upstream_duration", time.Duration(spent.took.Load())),
+		zap.Int("reply_bytes", size))
 	return result
 }
 
 // admit applies the limits and runs the tool.
-func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incoming) (*mcp.CallToolResult, tools.Outcome) {
+func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incoming, spent *tally) (*mcp.CallToolResult, tools.Outcome) {
 	if !h.allows(in.caller, req.Params.Name) {
 		return refuse(errors.New("the caller may not use this tool"))
 	}
@@ -51,6 +57,10 @@ func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incom
 		CallerName:   in.caller.Name,
 		CallerScopes: in.caller.Scopes,
 		Tool:         req.Params.Name,
+		OnRequest: func(upstream, method string, status int, took time.Duration, bytes int) {
+			spent.add(took)
+			h.countRequest(upstream, method, status, took, bytes)
+		},
 	})
 	return h.set.Call(ctx, &tools.Call{
 		Name:      req.Params.Name,
@@ -74,13 +84,13 @@ func refuse(err error) (*mcp.CallToolResult, tools.Outcome) {
 
 // logCall writes one line for a call: never its arguments or its reply. The
 // text of a bug may quote data and is for the debug log alone.
-func (h *Handler) logCall(tool, caller string, outcome tools.Outcome, took time.Duration) {
-	fields := []zap.Field{
+func (h *Handler) logCall(tool, caller string, outcome tools.Outcome, cost ...zap.Field) {
+	fields := append([]zap.Field{
 		zap.String("tool", tool),
 		zap.String("caller", caller),
 		zap.String("outcome", string(outcome.Kind)),
-		zap.Duration("duration", took),
-	}
+		zap.Bool("read_only", outcome.ReadOnly),
+	}, cost...)
 	switch outcome.Kind {
 	case tools.Panicked:
 		h.logger.Error("tool call", append(fields, zap.ByteString("stack", outcome.Stack))...)

@@ -152,7 +152,7 @@ func TestTheCallChecksScopesItself(t *testing.T) {
 	s := scopedSite(t, serveAPI(t, nil))
 	result, outcome := s.handler.admit(t.Context(),
 		&mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "write"}},
-		&incoming{caller: access.Caller{ID: "guest", Scopes: []string{"pantry:read"}}})
+		&incoming{caller: access.Caller{ID: "guest", Scopes: []string{"pantry:read"}}}, new(tally))
 	if !result.IsError || outcome.Kind != tools.Refused {
 		t.Errorf("the call is %s", outcome.Kind)
 	}

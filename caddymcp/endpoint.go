@@ -52,6 +52,7 @@ type endpoint struct {
 
 	mu     sync.Mutex
 	app    *caddyhttp.App    // the config that claimed it last
+	name   string            // of the server
 	listed map[string][]byte // the tools that the server knows, as JSON
 }
 
@@ -132,11 +133,12 @@ func newEndpoint() *endpoint {
 	return e
 }
 
-// list tells the server its tools. Clients that listen hear of it if they
+// list tells the server its name and its tools. Clients that listen hear of it if they
 // differ from those before.
-func (e *endpoint) list(tools []*mcp.Tool) error {
+func (e *endpoint) list(name string, tools []*mcp.Tool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.name = name
 	gone := make(map[string]bool, len(e.listed))
 	for name := range e.listed {
 		gone[name] = true
@@ -159,14 +161,27 @@ func (e *endpoint) list(tools []*mcp.Tool) error {
 	return nil
 }
 
-// full says whether no further session is accepted.
-func (e *endpoint) full() bool {
-	n := 0
-	for range e.server.Sessions() {
-		n++
-	}
-	return n >= maxSessions
+// serverName is the name of the server, or nothing before its config runs.
+func (e *endpoint) serverName() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.name
 }
+
+// sessionCount is how many sessions are open. The SDK makes one without an id
+// for each request that stands alone.
+func (e *endpoint) sessionCount() int {
+	n := 0
+	for s := range e.server.Sessions() {
+		if s.ID() != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// full says whether no further session is accepted.
+func (e *endpoint) full() bool { return e.sessionCount() >= maxSessions }
 
 // Destruct ends the endpoint when no config has it any more: its streams at
 // once, its sessions when the calls in flight are done.

@@ -125,6 +125,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger = ctx.Logger()
 	h.setDefaults()
 
+	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
 	if h.Auth == nil {
 		return errNoAuth
 	}
@@ -290,7 +293,7 @@ func (h *Handler) subscribe(ctx caddy.Context) error {
 // started is called once the config runs.
 func (h *Handler) started(ctx context.Context) error {
 	h.startChecks(ctx)
-	return h.endpoint.list(h.set.List())
+	return h.endpoint.list(h.Name, h.set.List())
 }
 
 // onEvent runs itself when the event comes.
@@ -348,6 +351,7 @@ func (h *Handler) startChecks(ctx context.Context) {
 func runCheck(ctx context.Context, check *program.Program, h *Handler, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(h.limits.Time))
 	defer cancel()
+	ctx = upstream.WithCall(ctx, &upstream.Call{OnRequest: h.countRequest})
 	v, err := check.Run(ctx, &program.Call{
 		Sender:   h.upstreams,
 		Upstream: name,

@@ -91,7 +91,7 @@ func loadSite(t testing.TB, body string) (*site, error) {
 	s.logs = logs
 	for _, h := range handlersIn(routes) {
 		h.logger = zap.New(core)
-		if err := h.endpoint.list(h.set.List()); err != nil {
+		if err := h.endpoint.list(h.Name, h.set.List()); err != nil {
 			return nil, err
 		}
 		s.handler = h

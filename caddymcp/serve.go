@@ -35,12 +35,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	caller, refusal := h.Auth.Check(r)
 	if refusal != nil {
-		h.logger.Info("refused", zap.Int("status", refusal.Status), zap.String("reason", refusal.Message))
-		refusal.Write(w)
+		h.deny(w, caller, refusal)
 		return nil
 	}
 	h.serve(w, r, caller)
 	return nil
+}
+
+// deny answers a request that its caller, if there is one, may not make.
+func (h *Handler) deny(w http.ResponseWriter, caller access.Caller, refusal *access.Refusal) {
+	h.countRefusal(refusal.Status)
+	h.logger.Info("refused",
+		zap.String("caller", caller.ID),
+		zap.Int("status", refusal.Status),
+		zap.String("reason", refusal.Message))
+	refusal.Write(w)
 }
 
 // serve answers a request of a caller that has been checked.
@@ -75,7 +84,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		return
 	}
 	if scopes := h.missing(b, caller); scopes != nil {
-		h.Auth.InsufficientScope(caller, scopes).Write(out)
+		h.deny(out, caller, h.Auth.InsufficientScope(caller, scopes))
 		return
 	}
 
