@@ -20,7 +20,9 @@ import (
 // call runs one tools/call.
 func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest, in *incoming) *mcp.CallToolResult {
 	start, spent := time.Now(), new(tally)
+	ctx, span := startSpan(ctx, in.request, req.Params.Name)
 	result, outcome := h.admit(ctx, req, in, spent)
+	endSpan(span, outcome.Kind)
 	took, size := time.Since(start), contentSize(result)
 	h.countCall(req.Params.Name, outcome.Kind, took, size)
 	h.logCall(req.Params.Name, in.caller.ID, outcome,

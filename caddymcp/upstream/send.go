@@ -87,8 +87,11 @@ func (u *Upstream) once(ctx context.Context, out *outgoing) (*program.Response, 
 	}
 	limited, cancel := context.WithTimeout(ctx, out.timeout)
 	defer cancel()
+	limited, span := u.startSpan(limited, out)
+	var resp *program.Response
+	defer func() { endSpan(span, resp) }()
 	start := time.Now()
-	resp, err := u.via.exchange(limited, out)
+	resp, err := u.via.exchange(limited, u.withTrace(limited, out))
 	if err != nil && limited.Err() != nil {
 		sent := true
 		if f, ok := asExchangeError(err); ok {
