@@ -80,8 +80,10 @@ func TestTypeScriptClient(t *testing.T) {
 			}
 			steps = append(steps, step.Step)
 		}
-		same(t, "steps", steps, []string{"connect", "tools/list", "get_pantry", "set_item_state", "get_pantry again",
-			"get_pantry with include_out", "bad state", "unknown ingredient", "close"})
+		same(t, "steps", steps, []string{
+			"connect", "tools/list", "get_pantry", "set_item_state", "get_pantry again",
+			"get_pantry with include_out", "bad state", "unknown ingredient", "close",
+		})
 		if state := s.rows(t)["Egg noodles cupboard"].State; state != "out" {
 			t.Errorf("the noodles are %s", state)
 		}
@@ -105,8 +107,10 @@ func TestInspector(t *testing.T) {
 		} {
 			for _, era := range []string{"auto", "legacy"} {
 				t.Run(tt.name+" "+era, func(t *testing.T) {
-					args := append([]string{"node_modules/.bin/mcp-inspector", "--cli", "--server-url", s.endpoint(),
-						"--transport", "http", "--protocol-era", era, "--format", "json"}, tt.args...)
+					args := append([]string{
+						"node_modules/.bin/mcp-inspector", "--cli", "--server-url", s.endpoint(),
+						"--transport", "http", "--protocol-era", era, "--format", "json",
+					}, tt.args...)
 					out, errs := s.node(t, tt.status, args...)
 					if !strings.Contains(out, tt.want) {
 						t.Errorf("the output does not hold '%s':\n%s", tt.want, out)

@@ -230,22 +230,46 @@ func TestAddToPantry(t *testing.T) {
 			quantity   string // of the first
 			rows       int    // how many are new
 		}{
-			{"what is out is restocked", `{"items":[{"name":"beef mince","quantity":500,"unit":"g"}]}`,
-				[]added{{"Beef mince", "restocked", "freezer"}}, "500.00", 0},
-			{"what is in is restocked", `{"items":[{"name":"eggs","quantity":"12"}]}`,
-				[]added{{"Eggs", "restocked", "fridge"}}, "12.00", 0},
-			{"by alias", `{"items":[{"name":"scallions","location":"fridge"}]}`,
-				[]added{{"Spring onions", "restocked", "fridge"}}, "", 0},
-			{"known in a new place", `{"items":[{"name":"peas","location":"cupboard","quantity":2,"unit":"tins"}]}`,
-				[]added{{"Peas", "created", "cupboard"}}, "2.00", 1},
-			{"unknown", `{"items":[{"name":"Oat milk","location":"fridge","quantity":1.5,"unit":"l"}]}`,
-				[]added{{"Oat milk", "created", "fridge"}}, "1.50", 1},
-			{"unknown, again", `{"items":[{"name":"oat milk"}]}`,
-				[]added{{"Oat milk", "restocked", "fridge"}}, "1.50", 0},
-			{"several", `{"items":[{"name":"Kimchi","location":"fridge"},{"name":"tofu"}]}`,
-				[]added{{"Kimchi", "created", "fridge"}, {"Tofu", "restocked", "fridge"}}, "", 1},
-			{"one item without its list", `{"items":{"name":"tuna"}}`,
-				[]added{{"Tuna", "created", "cupboard"}}, "", 1},
+			{
+				"what is out is restocked", `{"items":[{"name":"beef mince","quantity":500,"unit":"g"}]}`,
+				[]added{{"Beef mince", "restocked", "freezer"}},
+				"500.00", 0,
+			},
+			{
+				"what is in is restocked", `{"items":[{"name":"eggs","quantity":"12"}]}`,
+				[]added{{"Eggs", "restocked", "fridge"}},
+				"12.00", 0,
+			},
+			{
+				"by alias", `{"items":[{"name":"scallions","location":"fridge"}]}`,
+				[]added{{"Spring onions", "restocked", "fridge"}},
+				"", 0,
+			},
+			{
+				"known in a new place", `{"items":[{"name":"peas","location":"cupboard","quantity":2,"unit":"tins"}]}`,
+				[]added{{"Peas", "created", "cupboard"}},
+				"2.00", 1,
+			},
+			{
+				"unknown", `{"items":[{"name":"Oat milk","location":"fridge","quantity":1.5,"unit":"l"}]}`,
+				[]added{{"Oat milk", "created", "fridge"}},
+				"1.50", 1,
+			},
+			{
+				"unknown, again", `{"items":[{"name":"oat milk"}]}`,
+				[]added{{"Oat milk", "restocked", "fridge"}},
+				"1.50", 0,
+			},
+			{
+				"several", `{"items":[{"name":"Kimchi","location":"fridge"},{"name":"tofu"}]}`,
+				[]added{{"Kimchi", "created", "fridge"}, {"Tofu", "restocked", "fridge"}},
+				"", 1,
+			},
+			{
+				"one item without its list", `{"items":{"name":"tuna"}}`,
+				[]added{{"Tuna", "created", "cupboard"}},
+				"", 1,
+			},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				before := s.rows(t)

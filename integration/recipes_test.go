@@ -55,16 +55,26 @@ func TestWhatCanICook(t *testing.T) {
 			servings     string
 			want         string
 		}{
-			{"ready", "", "", `{}`,
-				"Noodle stir-fry: ready, noodles Egg noodles|Rice noodles, protein Pork mince|Chicken thighs|Tofu|Prawns, vegetables Pak choi|Carrots, !Pork mince fridge 1, !Chicken thighs fridge 2, !Pak choi fridge 3"},
-			{"nothing for any slot", "", "", `{"servings":4}`,
-				"Jacket potatoes: missing, potato , filling , -potato, -filling"},
-			{"without a base ingredient", "", "", `{"servings":"8"}`,
-				"Coconut curry: partial, protein Chicken thighs|Chickpeas|Prawns, vegetables Peas|Carrots, -Coconut milk, !Chicken thighs fridge 2"},
-			{"after shopping", "set_item_state", `{"ingredient":"coconut milk","state":"in"}`, `{}`,
-				"Coconut curry: ready, protein Chicken thighs|Chickpeas|Prawns, vegetables Peas|Carrots, !Chicken thighs fridge 2"},
-			{"after the last carrot", "set_item_state", `{"ingredient":"carrot","state":"out"}`, `{}`,
-				"Coconut curry: ready, protein Chicken thighs|Chickpeas|Prawns, vegetables Peas, !Chicken thighs fridge 2"},
+			{
+				"ready", "", "", `{}`,
+				"Noodle stir-fry: ready, noodles Egg noodles|Rice noodles, protein Pork mince|Chicken thighs|Tofu|Prawns, vegetables Pak choi|Carrots, !Pork mince fridge 1, !Chicken thighs fridge 2, !Pak choi fridge 3",
+			},
+			{
+				"nothing for any slot", "", "", `{"servings":4}`,
+				"Jacket potatoes: missing, potato , filling , -potato, -filling",
+			},
+			{
+				"without a base ingredient", "", "", `{"servings":"8"}`,
+				"Coconut curry: partial, protein Chicken thighs|Chickpeas|Prawns, vegetables Peas|Carrots, -Coconut milk, !Chicken thighs fridge 2",
+			},
+			{
+				"after shopping", "set_item_state", `{"ingredient":"coconut milk","state":"in"}`, `{}`,
+				"Coconut curry: ready, protein Chicken thighs|Chickpeas|Prawns, vegetables Peas|Carrots, !Chicken thighs fridge 2",
+			},
+			{
+				"after the last carrot", "set_item_state", `{"ingredient":"carrot","state":"out"}`, `{}`,
+				"Coconut curry: ready, protein Chicken thighs|Chickpeas|Prawns, vegetables Peas, !Chicken thighs fridge 2",
+			},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				if tt.change != "" {
@@ -91,16 +101,26 @@ func TestLogCook(t *testing.T) {
 			name, args string
 			want       string
 		}{
-			{"a template", `{"meta_recipe":"noodle STIR-FRY","slot_choices":[{"slot":"noodles","ingredient":"rice sticks"},{"slot":"protein","ingredient":"tofu"}],"servings":4,"rating":5,"notes":"Good."}`,
-				"Soy sauce low, Sesame oil in, Garlic in, Rice noodles low, Tofu in"},
-			{"what is no option of the slot", `{"meta_recipe":"Jacket potatoes","slot_choices":[{"slot":"filling","ingredient":"chickpeas"}]}`,
-				"Butter in, Chickpeas in"},
-			{"a template without choices", `{"meta_recipe":"coconut curry"}`,
-				"Coconut milk out, Curry powder in, Jasmine rice in, Garlic in"},
-			{"a fixed recipe", `{"recipe":"egg fried rice","rating":"4"}`,
-				"Jasmine rice in, Eggs in, Peas in, Soy sauce low"},
-			{"with empty words for what is not meant", `{"recipe":"egg fried rice","meta_recipe":"","slot_choices":null}`,
-				"Jasmine rice in, Eggs in, Peas in, Soy sauce low"},
+			{
+				"a template", `{"meta_recipe":"noodle STIR-FRY","slot_choices":[{"slot":"noodles","ingredient":"rice sticks"},{"slot":"protein","ingredient":"tofu"}],"servings":4,"rating":5,"notes":"Good."}`,
+				"Soy sauce low, Sesame oil in, Garlic in, Rice noodles low, Tofu in",
+			},
+			{
+				"what is no option of the slot", `{"meta_recipe":"Jacket potatoes","slot_choices":[{"slot":"filling","ingredient":"chickpeas"}]}`,
+				"Butter in, Chickpeas in",
+			},
+			{
+				"a template without choices", `{"meta_recipe":"coconut curry"}`,
+				"Coconut milk out, Curry powder in, Jasmine rice in, Garlic in",
+			},
+			{
+				"a fixed recipe", `{"recipe":"egg fried rice","rating":"4"}`,
+				"Jasmine rice in, Eggs in, Peas in, Soy sauce low",
+			},
+			{
+				"with empty words for what is not meant", `{"recipe":"egg fried rice","meta_recipe":"","slot_choices":null}`,
+				"Jasmine rice in, Eggs in, Peas in, Soy sauce low",
+			},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				before := s.rows(t)
@@ -197,12 +217,18 @@ func TestCreateMetaRecipe(t *testing.T) {
 			want    string
 			created string
 		}{
-			{"create", `{"name":"Cheese toast","method":"Grill it.","slots":[{"name":"bread","options":[{"ingredient":"Sourdough","qty":2,"unit":"slices"}]}],"base_ingredients":[{"ingredient":"cheese","qty":"60","unit":"g"}]}`,
-				"Cheese toast: bread 2.00 slices Sourdough; 60.00 g Cheddar. Grill it.", "Sourdough"},
-			{"replace", `{"id":%d,"name":"Beans on toast","method":"Heat the beans.","slots":[{"name":"bread","options":[{"ingredient":"sourdough"},{"ingredient":"Rye bread","qty":0.5}]}]}`,
-				"Beans on toast: bread Sourdough|0.50 Rye bread; . Heat the beans.", "Rye bread"},
-			{"replace, with nothing new", `{"id":"%d","name":"Beans on toast","method":"Heat them.","slots":[{"name":"beans","options":[{"ingredient":"garbanzo beans","qty":1,"unit":"tins"}]}],"base_ingredients":[]}`,
-				"Beans on toast: beans 1.00 tins Chickpeas; . Heat them.", ""},
+			{
+				"create", `{"name":"Cheese toast","method":"Grill it.","slots":[{"name":"bread","options":[{"ingredient":"Sourdough","qty":2,"unit":"slices"}]}],"base_ingredients":[{"ingredient":"cheese","qty":"60","unit":"g"}]}`,
+				"Cheese toast: bread 2.00 slices Sourdough; 60.00 g Cheddar. Grill it.", "Sourdough",
+			},
+			{
+				"replace", `{"id":%d,"name":"Beans on toast","method":"Heat the beans.","slots":[{"name":"bread","options":[{"ingredient":"sourdough"},{"ingredient":"Rye bread","qty":0.5}]}]}`,
+				"Beans on toast: bread Sourdough|0.50 Rye bread; . Heat the beans.", "Rye bread",
+			},
+			{
+				"replace, with nothing new", `{"id":"%d","name":"Beans on toast","method":"Heat them.","slots":[{"name":"beans","options":[{"ingredient":"garbanzo beans","qty":1,"unit":"tins"}]}],"base_ingredients":[]}`,
+				"Beans on toast: beans 1.00 tins Chickpeas; . Heat them.", "",
+			},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				args := strings.ReplaceAll(tt.args, "%d", fmt.Sprint(id))
