@@ -63,6 +63,9 @@ func TestEveryRevisionOnOneURL(t *testing.T) {
 		if resp.StatusCode != 200 || !strings.Contains(body, `{\"ok\":true}`) {
 			t.Errorf("call: %s %s", resp.Status, body)
 		}
+		if !strings.Contains(body, `"resultType":"complete"`) || !strings.Contains(body, `"io.modelcontextprotocol/serverInfo":{"name":"caddymcp","version":"1"}`) {
+			t.Errorf("the result lacks what the revision asks for: %s", body)
+		}
 		if ct := resp.Header.Get("Content-Type"); ct != "application/json" {
 			t.Errorf("a plain call is answered as %s", ct)
 		}

@@ -2,6 +2,7 @@ package caddymcp
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"runtime/debug"
@@ -86,7 +87,7 @@ func receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		h := in.handler
 		if c, ok := req.(*mcp.CallToolRequest); ok && h.set.Has(c.Params.Name) {
-			res = h.call(ctx, c, in)
+			res = in.finish(h.call(ctx, c, in))
 		} else if res, err = next(ctx, method, req); err != nil || res == nil {
 			return res, err
 		}
@@ -108,6 +109,25 @@ func receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return res, nil
 	}
+}
+
+// complete is a result of the kind 'complete', which 2026-07-28 wants to see and
+// the SDK lets no one set.
+var complete = func() (r mcp.CallToolResult) {
+	if err := json.Unmarshal([]byte(`{"resultType":"complete","content":[]}`), &r); err != nil {
+		panic(err)
+	}
+	return r
+}()
+
+// finish gives a result of a tool the form of the request's revision.
+func (in *incoming) finish(r *mcp.CallToolResult) *mcp.CallToolResult {
+	if !in.modern() {
+		return r
+	}
+	done := complete
+	done.Meta, done.Content, done.StructuredContent, done.IsError = r.Meta, r.Content, r.StructuredContent, r.IsError
+	return &done
 }
 
 // removed is the SDK's handler of every tool. The middleware answers for the
