@@ -1,0 +1,150 @@
+// Package cooked is the REST API of the Cooked shopping list: a list of
+// product groups in the aisles of a shop, made from the ingredients of recipes.
+// The README beside it describes every path.
+package cooked
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+)
+
+// maxBody bounds a request body, in bytes.
+const maxBody = 1 << 20
+
+// Options configure the API.
+type Options struct {
+	// Token is what callers send as "Authorization: Bearer …". Required.
+	Token string
+
+	// File is where the list is kept, as JSON. It is made with a sample list
+	// if it does not exist. Empty keeps the list in memory. No two servers may
+	// share it.
+	File string
+}
+
+// New returns the API, whose paths begin with /shopping-list.
+func New(opts Options) (http.Handler, error) {
+	if opts.Token == "" {
+		return nil, errors.New("a token is required")
+	}
+	st, err := open(opts.File)
+	if err != nil {
+		return nil, err
+	}
+	return &api{store: st, token: sha256.Sum256([]byte(opts.Token)), routes: routes(st)}, nil
+}
+
+type api struct {
+	store  *store
+	token  [sha256.Size]byte
+	routes http.Handler
+}
+
+// ServeHTTP answers who may call, with JSON whatever happens.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	sum := sha256.Sum256([]byte(given))
+	if !ok || subtle.ConstantTimeCompare(sum[:], a.token[:]) != 1 {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		writeJSON(w, http.StatusUnauthorized, refusal{Text: "a valid token is required"})
+		return
+	}
+	a.routes.ServeHTTP(w, r)
+}
+
+// routes serves each path by what it does to the data.
+func routes(st *store) http.Handler {
+	mux := http.NewServeMux()
+	read := func(pattern string, show func(d *data) any) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, show(st.read()))
+		})
+	}
+	write := func(pattern string, change func(d *data, r *http.Request) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			var reply any
+			err := st.update(func(d *data) (err error) {
+				reply, err = change(d, r)
+				return err
+			})
+			var refused *refusal
+			switch {
+			case errors.As(err, &refused):
+				writeJSON(w, refused.status, refused)
+			case err != nil:
+				slog.Error("the Cooked API failed", "method", r.Method, "path", r.URL.Path, "error", err)
+				writeJSON(w, http.StatusInternalServerError, refusal{Text: "something went wrong"})
+			case reply == nil:
+				w.WriteHeader(http.StatusNoContent)
+			default:
+				writeJSON(w, http.StatusOK, reply)
+			}
+		})
+	}
+	read("GET /shopping-list", func(d *data) any { return d.List })
+	write("POST /shopping-list/ingredients", addIngredients)
+	write("PUT /shopping-list/groups/{id}", replaceGroup)
+	write("DELETE /shopping-list/groups", removeGroups)
+	write("PUT /shopping-list/selection", replaceSelection)
+	write("DELETE /shopping-list", clearList)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, http.StatusNotFound, refusal{Text: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
+	})
+	return mux
+}
+
+// A refusal is a reply that reports an error.
+type refusal struct {
+	status int
+	Text   string `json:"error"`
+}
+
+func (r *refusal) Error() string { return r.Text }
+
+// refuse makes a refusal.
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status, fmt.Sprintf(format, args...)}
+}
+
+// decode reads the JSON object of a request, which has no fields but those of
+// into.
+func decode(r *http.Request, into any) error {
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		err = errors.New("there is something after it")
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", maxBody)
+	}
+	return refuse(http.StatusBadRequest, "the body is not as expected: %v", err)
+}
+
+// writeJSON sends a JSON reply.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // replies are made of our own types, which all encode
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(buf.Bytes())
+}
+
+var _ http.Handler = (*api)(nil)
