@@ -42,9 +42,6 @@ type site struct {
 	logs    *observer.ObservedLogs
 }
 
-// provisioning guards the variables that Caddy sets for the whole process.
-var provisioning sync.Mutex
-
 // serveSite runs the body of a site block, such as "mcp { … }".
 func serveSite(t testing.TB, body string) *site {
 	t.Helper()
@@ -77,9 +74,7 @@ func loadSite(t testing.TB, body string) (*site, error) {
 	routes := parsed.Apps.HTTP.Servers["srv0"].Routes
 
 	provisioning.Lock()
-	provisioning.Lock()
 	ctx, err := caddy.ProvisionContext(&caddy.Config{Logging: &caddy.Logging{}})
-	provisioning.Unlock()
 	provisioning.Unlock()
 	if err != nil {
 		t.Fatal(err)
