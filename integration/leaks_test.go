@@ -38,7 +38,7 @@ func expectNone(t *testing.T, where, text string) {
 }
 
 // loud edits the pantry's Caddyfile: it logs all that Caddy can, serves
-// metrics, and has a handler that fails before the endpoint's.
+// metrics, and has handlers before the endpoint's that log or fail.
 func loud(t *testing.T, dir string) func(string) string {
 	return func(caddyfile string) string {
 		caddyfile = replace(t, caddyfile, "{\n", "{\n\tdebug\n\tmetrics\n\tservers {\n\t\ttrace\n\t}\n")
@@ -51,6 +51,8 @@ func loud(t *testing.T, dir string) func(string) string {
 		output file %[1]s/other.log
 		format console
 	}
+	@methodical header X-Method *
+	method @methodical PUT
 	@failing header X-Fail *
 	basic_auth @failing {
 		nobody $2a$04$27QeLC31Q8N/AAlr1VTj6e29twURqsNq4BdNxzqxwx3khYXuFv9kC
@@ -89,7 +91,7 @@ func TestSecretsLeakNowhere(t *testing.T) {
 		s.stop(t, 20*time.Second)
 		printed := s.text()
 		expectNone(t, "the output", printed)
-		for _, want := range []string{`"level":"debug"`, `"msg":"tool call"`, `"logger":"http.log.error`, `"logger":"http.log.trace"`} {
+		for _, want := range []string{`"level":"debug"`, `"msg":"tool call"`, `"logger":"http.log.error`, `"logger":"http.log.trace"`, `"msg":"rewrote request"`} {
 			if !strings.Contains(printed, want) {
 				t.Errorf("the output does not hold %s, so nothing is known of it", want)
 			}
@@ -130,6 +132,7 @@ func (s *stack) visit(t *testing.T) {
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 				s.raw(t, method, path, listTools)
 			}
+			s.raw(t, http.MethodPost, path, listTools, "X-Method: 1")
 			s.raw(t, http.MethodGet, path, "", "X-Fail: 1", "Authorization: Basic bm9ib2R5Ondyb25n")
 		}
 		s.raw(t, http.MethodPost, "/mcp/"+secret, listTools, "Authorization: Bearer "+secret, "Cookie: s="+secret, "X-Original-Uri: /mcp/"+secret)
