@@ -23,6 +23,7 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
 	_ "github.com/caddymcp/caddymcp/caddymcp"
+	"github.com/caddymcp/caddymcp/integration/cookedapi/cooked"
 	"github.com/caddymcp/caddymcp/integration/pantryapi/pantry"
 )
 
@@ -33,6 +34,9 @@ type surface struct {
 
 	// endpoint is the path for the client, given the environment.
 	endpoint func() string
+
+	// token is the variable with the client's bearer token, if it needs one.
+	token string
 }
 
 var surfaces = map[string]surface{
@@ -41,6 +45,11 @@ var surfaces = map[string]surface{
 		endpoint: func() string {
 			return "/mcp/" + os.Getenv("FOOD_MCP_URL_SECRET")
 		},
+	},
+	"shopping-list": {
+		start:    startShoppingList,
+		endpoint: func() string { return "/mcp" },
+		token:    "MCP_TOKEN",
 	},
 }
 
@@ -80,6 +89,9 @@ func run(args []string) error {
 		}
 	}
 	fmt.Printf("MCP endpoint: %s%s\n", os.Getenv("MCP_SITE"), s.endpoint())
+	if s.token != "" {
+		fmt.Printf("Authorization: Bearer %s\n", os.Getenv(s.token))
+	}
 
 	os.Args = []string{"caddy", "run", "--config", config}
 	caddycmd.Main()
@@ -94,17 +106,46 @@ func startPantry() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	base, err := serve(api)
 	if err != nil {
 		return nil, err
+	}
+	return map[string]string{
+		"FOOD_API_BASE":       base + "/api",
+		"FOOD_API_TOKEN":      token,
+		"FOOD_MCP_URL_SECRET": rand.Text() + rand.Text(),
+	}, nil
+}
+
+// startShoppingList runs the Cooked API with a list of its own, which is gone
+// when the process ends.
+func startShoppingList() (map[string]string, error) {
+	token := cmp.Or(os.Getenv("COOKED_API_TOKEN"), rand.Text())
+	api, err := cooked.New(cooked.Options{Token: token})
+	if err != nil {
+		return nil, err
+	}
+	base, err := serve(api)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"COOKED_URL":       base,
+		"COOKED_API_TOKEN": token,
+		"MCP_TOKEN":        rand.Text(),
+	}, nil
+}
+
+// serve serves an API on a free port until the process ends, and returns its
+// URL.
+func serve(api http.Handler) (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
 	}
 	go func() {
 		fmt.Fprintln(os.Stderr, "try:", http.Serve(listener, api))
 		os.Exit(1)
 	}()
-	return map[string]string{
-		"FOOD_API_BASE":       fmt.Sprintf("http://%s/api", listener.Addr()),
-		"FOOD_API_TOKEN":      token,
-		"FOOD_MCP_URL_SECRET": rand.Text() + rand.Text(),
-	}, nil
+	return "http://" + listener.Addr().String(), nil
 }
