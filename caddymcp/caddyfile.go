@@ -170,7 +170,9 @@ func (p *parser) option(word string) error {
 	case "timezone":
 		return p.checked(&h.Timezone, func() error { _, err := location(h.Timezone); return err })
 	}
-	return d.Errf("unrecognized subdirective '%s': mcp takes path, url, name, version, title, instructions, website, icon, auth, upstream, jq, tool, read_only, limits, files and timezone", word)
+	return directive.Unrecognized(d, word, "mcp",
+		"path", "url", "name", "version", "title", "instructions", "website", "icon", "auth",
+		"upstream", "jq", "tool", "read_only", "limits", "files", "timezone")
 }
 
 // text reads the one argument of a subdirective.
@@ -246,7 +248,7 @@ func (p *parser) readOnly() error {
 func (p *parser) limits() error {
 	d, l := p.Dispenser, p.handler.Limits
 	if d.CountRemainingArgs() > 0 {
-		return d.Err("'limits' takes a block: write 'limits { reply 50000 }' over several lines")
+		return d.Err("'limits' takes a block: write each limit on a line of its own in it")
 	}
 	var once directive.Once
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
@@ -272,7 +274,7 @@ func (p *parser) limits() error {
 		case "time":
 			err = duration(&l.Time, text)
 		default:
-			return d.Errf("unrecognized limit '%s': write request, reply, calls, rate or time", word)
+			return directive.Unrecognized(d, word, "limits", "request", "reply", "calls", "rate", "time")
 		}
 		if err != nil {
 			return p.wrap(err)
@@ -315,7 +317,7 @@ func (p *parser) files() error {
 			}
 
 		default:
-			return d.Errf("unrecognized option '%s': files takes extensions and max_size", word)
+			return directive.Unrecognized(d, word, "files", "extensions", "max_size")
 		}
 	}
 	return nil

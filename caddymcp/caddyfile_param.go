@@ -42,7 +42,9 @@ func (p *parser) param() (*tools.Param, error) {
 	switch {
 	case len(args) == 3 && args[2] == "required":
 		param.Required = true
-	case len(args) != 2:
+	case len(args) > 2:
+		return nil, d.Errf("unexpected '%s': after the name and the type of a parameter, only 'required' may stand", args[2])
+	case len(args) < 2:
 		return nil, d.Err("'param' needs a name and a type, such as 'param location string' or 'param id string required'")
 	}
 	param.Name, param.Type = directive.Plain(args[0]), args[1]
@@ -164,7 +166,10 @@ func (p *parser) paramOption(param *tools.Param, word string) error {
 	case "allow_null":
 		return p.mark(&param.AllowNull)
 	}
-	return d.Errf("unrecognized option '%s': a parameter takes description, required, default, enum, min, max, clamp, min_length, max_length, pattern, format, items, min_items, max_items, param, style, as, in, local, allow_empty and allow_null", word)
+	return directive.Unrecognized(d, word, "param",
+		"description", "required", "default", "enum", "min", "max", "clamp", "min_length", "max_length",
+		"pattern", "format", "items", "min_items", "max_items", "param", "style", "as", "in",
+		"local", "allow_empty", "allow_null")
 }
 
 // mark sets a switch that takes no argument.

@@ -143,7 +143,11 @@ func (p *parser) toolOption(t *Tool, word string) error {
 	case "read_only":
 		return p.view(t)
 	}
-	return d.Errf("unrecognized subdirective '%s': a tool takes title, description, param, input, output, scope, require, get, post, put, patch, delete, head, run, result, case, error, reply, timeout, upstream, meta, read_only, destructive, idempotent, open_world and closed_world", word)
+	return directive.Unrecognized(d, word, "tool",
+		"title", "description", "param", "input", "output", "scope", "require",
+		"get", "post", "put", "patch", "delete", "head", "run", "result", "case",
+		"error", "reply", "timeout", "upstream", "meta",
+		"read_only", "destructive", "idempotent", "open_world", "closed_world")
 }
 
 // action reads what a tool does, or what one of its cases does. It says
@@ -260,7 +264,7 @@ func (p *parser) request(a *tools.Action, verb string) error {
 			}
 			r.Encoding = word
 		default:
-			err = d.Errf("unrecognized subdirective '%s': a request takes query, header, body, form and multipart", word)
+			err = directive.Unrecognized(d, word, "a request", "query", "header", "body", "form", "multipart")
 		}
 		if err != nil {
 			return err
@@ -304,7 +308,9 @@ func (p *parser) toolCase(t *Tool) error {
 		}
 		known, err := p.action(&c.Action, word)
 		if !known && err == nil {
-			err = d.Errf("unrecognized subdirective '%s': a case takes require, one request or run, result, read_only, destructive, idempotent, open_world and closed_world", word)
+			err = directive.Unrecognized(d, word, "case",
+				"require", "get", "post", "put", "patch", "delete", "head", "run", "result",
+				"read_only", "destructive", "idempotent", "open_world", "closed_world")
 		}
 		if err != nil {
 			return err
@@ -368,7 +374,7 @@ func (p *parser) view(t *Tool) error {
 			t.ReadOnlyView.Params = append(t.ReadOnlyView.Params, param)
 
 		default:
-			return d.Errf("unrecognized subdirective '%s': read_only takes description and param", word)
+			return directive.Unrecognized(d, word, "read_only", "description", "param")
 		}
 	}
 	return nil

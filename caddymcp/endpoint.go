@@ -14,6 +14,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddymcp/caddymcp/tools"
 )
 
 const (
@@ -60,8 +62,7 @@ type endpoint struct {
 var endpoints = caddy.NewUsagePool()
 
 // claimEndpoint finds the endpoint of the same place in the config before, or
-// makes one. The place is where the server listens, the site, the path, and
-// which of several blocks with all of these in common.
+// makes one. The place is where the server listens, the site, and the path.
 func (h *Handler) claimEndpoint(ctx caddy.Context) error {
 	var app *caddyhttp.App
 	for _, module := range ctx.Modules() {
@@ -69,25 +70,19 @@ func (h *Handler) claimEndpoint(ctx caddy.Context) error {
 			app = a
 		}
 	}
-	place := fmt.Sprintf("%p", h) // outside an app there is no reload
+	key := fmt.Sprintf("%p", h) // outside an app there is no reload
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok && app != nil {
-		place = fmt.Sprintf("%s|%s|%s", strings.Join(server.Listen, " "), h.Auth.Site(), h.Path)
+		key = fmt.Sprintf("%s|%s|%s", strings.Join(server.Listen, " "), h.Auth.Site(), h.Path)
 	}
-	for n := 1; ; n++ {
-		key := fmt.Sprintf("%s|%d", place, n)
-		v, _, err := endpoints.LoadOrNew(key, func() (caddy.Destructor, error) { return newEndpoint(), nil })
-		if err != nil {
-			return err
-		}
-		if e := v.(*endpoint); e.claim(app) {
-			h.endpoint, h.endpointKey = e, key
-			return nil
-		}
-		// Another block of this config has it.
-		if _, err := endpoints.Delete(key); err != nil {
-			return err
-		}
+	v, _, err := endpoints.LoadOrNew(key, func() (caddy.Destructor, error) { return newEndpoint(), nil })
+	if err != nil {
+		return err
 	}
+	h.endpoint, h.endpointKey = v.(*endpoint), key
+	if !h.endpoint.claim(app) {
+		return fmt.Errorf("two mcp blocks of one site have the path '%s': give each its own with 'path'", h.Path)
+	}
+	return nil
 }
 
 // claim takes the endpoint for a config, once.
@@ -135,7 +130,7 @@ func newEndpoint() *endpoint {
 
 // list tells the server its name and its tools. Clients that listen hear of it if they
 // differ from those before.
-func (e *endpoint) list(name string, tools []*mcp.Tool) error {
+func (e *endpoint) list(name string, list []*mcp.Tool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.name = name
@@ -143,7 +138,7 @@ func (e *endpoint) list(name string, tools []*mcp.Tool) error {
 	for name := range e.listed {
 		gone[name] = true
 	}
-	for _, t := range tools {
+	for _, t := range list {
 		delete(gone, t.Name)
 		text, err := json.Marshal(t)
 		if err != nil {
@@ -157,6 +152,26 @@ func (e *endpoint) list(name string, tools []*mcp.Tool) error {
 	for name := range gone {
 		delete(e.listed, name)
 		e.server.RemoveTools(name)
+	}
+	return nil
+}
+
+// registrable reports a tool that the SDK's server does not take: it panics,
+// which must not happen when the config runs already.
+func registrable(list []*mcp.Tool) (err error) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "caddymcp"}, nil)
+	for _, t := range list {
+		func() {
+			defer func() {
+				if v := recover(); v != nil {
+					err = &tools.ConfigError{Tool: t.Name, Err: fmt.Errorf("the schema is not one for a tool: %v", v)}
+				}
+			}()
+			server.AddTool(t, removed)
+		}()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -249,6 +249,9 @@ func (h *Handler) compile(readOnly bool) error {
 	if err != nil {
 		return err
 	}
+	if err := registrable(h.set.List()); err != nil {
+		return err
+	}
 	h.checks = make([]*program.Program, len(h.Upstreams))
 	for i, u := range h.Upstreams {
 		if u.Check == nil {
@@ -395,7 +398,7 @@ func (h *Handler) Cleanup() error {
 	return err
 }
 
-var errNoAuth = errors.New("mcp needs 'auth': say who may call, such as 'auth { url_secret {env.MCP_URL_SECRET} }', or write 'auth none' to let everyone in")
+var errNoAuth = errors.New("mcp needs 'auth': say who may call, with a line such as 'url_secret {env.MCP_URL_SECRET}' or 'bearer <name> {env.MCP_TOKEN}' in its block, or write 'auth none' to let everyone in")
 
 // Interface guards
 var (

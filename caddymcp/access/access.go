@@ -140,7 +140,7 @@ func (a *Access) Validate() error {
 	case a.None && methods > 0:
 		return errors.New("'none' lets anyone call, so it stands alone: remove it, or the other methods")
 	case !a.None && methods == 0:
-		return errors.New("nobody may call: write 'auth { url_secret {env.NAME} }', 'auth { bearer <name> {env.NAME} }' or 'auth none'")
+		return errors.New("nobody may call: write 'auth none', or 'auth' with 'url_secret {env.NAME}' or 'bearer <name> {env.NAME}' on a line of its block")
 	}
 	for _, secret := range a.URLSecrets {
 		if err := checkReference(secret); err != nil {
