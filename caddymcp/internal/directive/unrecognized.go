@@ -11,7 +11,7 @@ import (
 // It names the one that was probably meant, or all.
 func Unrecognized(d *caddyfile.Dispenser, word, place string, known ...string) error {
 	for _, k := range known {
-		if levenshtein.ComputeDistance(strings.ToLower(word), k) <= 2 && len(word) > 2 {
+		if levenshtein.ComputeDistance(strings.ToLower(word), k) <= len(word)/3 {
 			return d.Errf("unrecognized '%s' in %s: did you mean '%s'?", word, place, k)
 		}
 	}
