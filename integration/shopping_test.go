@@ -411,6 +411,22 @@ func TestShoppingRefusals(t *testing.T) {
 	})
 }
 
+// The example is short: the Caddyfile and its jq have less than 120 lines.
+func TestShoppingLength(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	for _, name := range []string{"Caddyfile", "shopping-list.jq"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.Dir(shoppingExample), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += bytes.Count(text, []byte("\n"))
+	}
+	if lines >= 120 {
+		t.Errorf("it has %d lines", lines)
+	}
+}
+
 func TestShoppingTools(t *testing.T) {
 	t.Parallel()
 	s := startShopping(t)
