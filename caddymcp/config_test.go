@@ -136,6 +136,22 @@ func TestChecksBeginWhenTheConfigRuns(t *testing.T) {
 	})
 }
 
+// A check is classed as reading.
+func TestChecksCannotWrite(t *testing.T) {
+	t.Parallel()
+	a := serveAPI(t, nil)
+	s := serveSite(t, fmt.Sprintf(`mcp {
+		auth none
+		upstream %s {
+			check `+"`post(\"/items\") | \"written\"`"+`
+		}
+	}`, a.URL))
+	_, err := runCheck(t.Context(), s.handler.checks[0], s.handler, "")
+	if got := a.taken(); err == nil || len(got) > 0 {
+		t.Errorf("the check ends with %v, the API received %v", err, got)
+	}
+}
+
 // eventually waits for a condition, without a fixed pause.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
@@ -181,10 +197,12 @@ func TestJSONIsChecked(t *testing.T) {
 		"url":      {URL: "food.example.com"},
 		"limits":   {Limits: &Limits{Rate: "often"}},
 		"timezone": {Timezone: "Mars/Olympus"},
+		"scope":    {Tools: []*Tool{{Tool: tools.Tool{Name: "x", Scopes: []string{"nobody:has"}}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := errors.Join(h.provisionLimits(), func() error { _, err := location(h.Timezone); return err }())
 			h.setDefaults()
+			h.Auth = &access.Access{None: true}
 			if err == nil {
 				err = h.Validate()
 			}

@@ -31,6 +31,7 @@ func TestWords(t *testing.T) {
 			"DRF", `{"name":["This field is required."],"qty":["A valid number is required.","Too big."],"non_field_errors":["No."]}`,
 			"name: This field is required.; No.; qty: A valid number is required.; Too big.",
 		},
+		{"DRF nested", `{"slot_choices":{"filling":["No such thing."]}}`, "slot_choices: filling: No such thing."},
 		{"DRF list", `["Bad thing."]`, "Bad thing."},
 		{"errors list", `{"errors":[{"field":"slug","message":"taken"},{"message":"other"}]}`, "slug: taken; other"},
 		{"errors object", `{"errors":{"name":["is short"]}}`, "name: is short"},

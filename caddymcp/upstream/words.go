@@ -105,15 +105,17 @@ func fieldOf(item map[string]any) string {
 }
 
 // fieldWords reads an object whose members are lists of messages about the
-// field of that name, as Django REST framework sends.
+// field of that name, or such objects again, as Django REST framework sends.
 func fieldWords(body map[string]any) string {
 	var parts []string
 	for _, field := range slices.Sorted(maps.Keys(body)) {
-		list, ok := body[field].([]any)
-		if !ok {
-			continue
+		var text string
+		switch member := body[field].(type) {
+		case []any:
+			text = listWords(member)
+		case map[string]any:
+			text = fieldWords(member)
 		}
-		text := listWords(list)
 		switch {
 		case text == "":
 		case field == "non_field_errors":
