@@ -133,6 +133,24 @@ func TestPages(t *testing.T) {
 			fmt.Fprintf(w, `{"results":%s,"next":%s}`, rows(page, 25), next)
 		case "/bare":
 			fmt.Fprint(w, rows(page, 25))
+		case "/missing":
+			if page > 2 {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			fmt.Fprint(w, rows(page, 20))
+		case "/never":
+			w.WriteHeader(http.StatusNotFound)
+		case "/broken":
+			if page > 1 {
+				w.WriteHeader(http.StatusInternalServerError)
+				return
+			}
+			fmt.Fprint(w, rows(page, 20))
+		case "/pages", "/total_pages", "/last_page", "/page_count":
+			fmt.Fprintf(w, `{"items":%s,%q:2}`, rows(page, 20), r.URL.Path[1:])
+		case "/nopages":
+			fmt.Fprintf(w, `{"items":%s,"pages":["a"],"total_pages":null,"total":"25"}`, rows(page, 20))
 		case "/forever":
 			fmt.Fprint(w, rows(1, 10))
 		}
@@ -147,6 +165,16 @@ func TestPages(t *testing.T) {
 		{"cap", `pages(get("/total"; {page: .}); .items; 15)`, `[15,false,25]`, 2},
 		{"cap of an unknown total", `pages(get("/bare"; {page: .}); .; 15)`, `[15,false,null]`, 2},
 		{"a page that never changes", `pages(get("/forever"; {page: .}); .; 35)`, `[35,false,null]`, 4},
+		{"a page that is not there", `pages(get("/missing"; {page: .}); .; 100)`, `[20,true,20]`, 3},
+		{"a page that is not there, with items that fail on null", `pages(get("/missing"; {page: .}); [.[]]; 100)`, `[20,true,20]`, 3},
+		{"cap before a page that is not there", `pages(get("/missing"; {page: .}); .; 15)`, `[15,false,null]`, 2},
+		{"pages", `pages(get("/pages"; {page: .}); .items; 100)`, `[20,true,20]`, 2},
+		{"total_pages", `pages(get("/total_pages"; {page: .}); .items; 100)`, `[20,true,20]`, 2},
+		{"last_page", `pages(get("/last_page"; {page: .}); .items; 100)`, `[20,true,20]`, 2},
+		{"page_count", `pages(get("/page_count"; {page: .}); .items; 100)`, `[20,true,20]`, 2},
+		{"cap on the last page", `pages(get("/pages"; {page: .}); .items; 15)`, `[15,false,null]`, 2},
+		{"cap at the last page", `pages(get("/pages"; {page: .}); .items; 20)`, `[20,true,20]`, 2},
+		{"numbers that are none", `pages(get("/nopages"; {page: .}); .items; 100)`, `[20,true,20]`, 3},
 		{"cap at the total", `pages(get("/total"; {page: .}); .items; 25)`, `[25,true,25]`, 3},
 	}
 	for _, tt := range tests {
@@ -160,6 +188,10 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
+	expectError(t, a, `pages(get("/never"; {page: .}); .; 100)`, "the API returned 404")
+	expectError(t, a, `pages(get("/broken"; {page: .}); .; 100)`, "the API returned 500")
+	// Only the request's own 404 is the end.
+	expectError(t, a, `pages(get("/bare"; {page: .}); if .[0] == 10 then error({status: 404, message: "mine"}) else . end; 100)`, "mine")
 }
 
 // TestCutOff ends the context during the second of several requests.

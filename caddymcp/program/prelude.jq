@@ -19,23 +19,37 @@ def check(cond; text):
   if cond then . else _error(text) end;
 
 # pages reads page after page: fetch gets the page's number, from 1, as its
-# input, and items gives the array of rows of what it returns. It ends with an
-# empty page, at the total the API reports (total or count), where next is
-# null, or once there are $cap rows. The value is {items, complete, total}:
-# complete is false if there may be more, and total is null if it is unknown.
+# input, and items gives the array of rows of what it returns. It ends
+#   - with an empty page, or after the first page with a 404,
+#   - at the number of rows that the API reports as total or count,
+#   - at the number of pages, counted from 1, that it reports as pages,
+#     total_pages, last_page or page_count,
+#   - where next is null,
+#   - once there are $cap rows.
+# The value is {items, complete, total}: complete is false if there may be
+# more, and total is null if it is unknown.
 def pages(fetch; items; $cap):
   def more:
-    (.page | fetch) as $reply
-    | (($reply | items) // []) as $rows
-    | ($reply | if type == "object" then .total // .count | numbers else empty end // null) as $total
-    | .page += 1
-    | .items += $rows
-    | .total = $total
-    | if $rows == [] or ($total != null and (.items | length) >= $total)
-        or ($reply | type == "object" and has("next") and .next == null)
-      then .complete = true
-      elif (.items | length) >= $cap then .
-      else more end;
+    .page as $page
+    | (try {reply: ($page | fetch)}
+        catch (_caught | if $page > 1 and .status == 404 then null else _error end)) as $read
+    | if $read == null then .complete = true
+      else
+        $read.reply as $reply
+        | (($reply | items) // []) as $rows
+        | ($reply | if type == "object" then . else {} end) as $about
+        | ([$about | .total // .count | numbers] | first) as $total
+        | ([$about | .pages, .total_pages, .last_page, .page_count | numbers] | first) as $last
+        | .page += 1
+        | .items += $rows
+        | .total = $total
+        | if $rows == [] or ($total != null and (.items | length) >= $total)
+            or ($last != null and $page >= $last)
+            or ($about | has("next") and .next == null)
+          then .complete = true
+          elif (.items | length) >= $cap then .
+          else more end
+      end;
   {page: 1, items: [], complete: false, total: null}
   | more
   | if (.items | length) > $cap then .items |= .[:$cap] | .complete = false else . end
