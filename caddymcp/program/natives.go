@@ -49,6 +49,7 @@ var internals = map[string]*native{
 	"get_all/2":   {state: true, fn: getAll},
 	"segment/0":   {fn: segment},
 	"caught/0":    {fn: catchError},
+	"bug/1":       {fn: func(_ *run, _ any, args []any) any { return misuse("%v", args[0]) }},
 	"index_by/1":  {fn: indexBy},
 	"count_by/1":  {fn: countBy},
 }

@@ -60,7 +60,8 @@ def pages(fetch; items; $cap):
 # {items, complete}, and nextOffset if there are more. An offset beyond
 # 2147483647 is refused.
 def page($limit; $offset):
-  if $offset < 0 or $offset > 2147483647 then _error("there is no offset \($offset)")
+  if ($offset | type) != "number" then _bug("page: the offset is not a number")
+  elif $offset < 0 or $offset > 2147483647 then _error("there is no offset \($offset)")
   elif length <= $limit then {items: ., complete: true}
   elif $offset + $limit > 2147483647 then
     _error("the rows after offset \($offset) cannot be numbered: narrow the request")
@@ -70,10 +71,14 @@ def page($limit; $offset):
 # whose name is, without regard to case. Otherwise it refuses: it says that
 # the $what was not found and which names come close, or lists at most 10 of
 # those with that name as show gives them. $hint, if not null, ends the
-# sentence.
+# sentence. The input is a text or a number; nothing that stands in the
+# sentence may be an array or an object.
 def find_one($rows; id; name; $what; show; $hint):
-  def refuse: . + (if $hint == null then "" else ": \($hint)" end) | _error;
-  . as $asked
+  def said:
+    if type == "array" or type == "object" then _bug("find_one: \(type) in place of a text") else tostring end;
+  def refuse: . + (if $hint == null then "" else ": " + ($hint | said) end) | _error;
+  if type != "string" and type != "number" then _bug("find_one: the input must be the id or the name") else . end
+  | . as $asked
   | (tostring | _casefold) as $folded
   | [$rows[] | select(id | . != null and tostring == ($asked | tostring))] as $by_id
   | [$rows[] | select(name | type == "string" and _casefold == $folded)] as $by_name
@@ -82,11 +87,11 @@ def find_one($rows; id; name; $what; show; $hint):
     elif $by_name == [] then
       ([$rows[] | name | strings] | unique) as $names
       | ($asked | tostring | _closest($__call; $names; 10) | map(_quoted) | join(", ")) as $near
-      | "\($what) \($asked | _quoted) not found" + (if $near == "" then "" else ", did you mean \($near)?" end)
+      | "\($what | said) \($asked | _quoted) not found" + (if $near == "" then "" else " (did you mean \($near)?)" end)
       | refuse
     else
-      "\($asked | _quoted) names more than one \($what): "
-        + ([$by_name[:10][] | show | tostring] | join(", "))
+      "\($asked | _quoted) names more than one \($what | said): "
+        + ([$by_name[:10][] | show | said] | join(", "))
         + (($by_name | length) as $n | if $n > 10 then " and \($n - 10) more" else "" end)
       | refuse
     end;

@@ -175,7 +175,7 @@ func TestValues(t *testing.T) {
 		{"count_by", `["a", "b", "a", null] | count_by(.)`, `{"a":2,"b":1,"null":1}`},
 		{"casefold", `["STRASSE", "straße", "É", "e\u0301"] | map(casefold) | [.[0] == .[1], .[2] == .[3]]`, `[true,true]`},
 		{"slug", `["Crème Brûlée!", "  Groß & Klein ", "日本", "a--b_c"] | map(slug)`, `["creme-brulee","gross-klein","","a-b-c"]`},
-		{"quoted", `["a", 1, null, {a: 1}] | map(quoted)`, `["'a'","'1'","'null'","'{\"a\":1}'"]`},
+		{"quoted", `["a", 1, null, true] | map(quoted)`, `["'a'","'1'","'null'","'true'"]`},
 		{"uuid", `[uuid, uuid] | [.[] | test("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")] + [.[0] == .[1]]`, `[true,true,false]`},
 		{"days", `days("2024-02-28"; "2024-03-01")`, `["2024-02-28","2024-02-29","2024-03-01"]`},
 		{"days over a change of clocks", `days("2026-03-28"; "2026-03-30") | length`, `3`},
@@ -185,6 +185,8 @@ func TestValues(t *testing.T) {
 		{"no note", `{a: 1} | note([null])`, `{"a":1}`},
 		{"closest", `"tomatoe" | closest(["Tomatoes", "potatoes", "salt", "Tomato"]; 2)`, `["Tomatoes","Tomato"]`},
 		{"closest holds", `"rice" | closest(["basmati rice", "oil"]; 3)`, `["basmati rice"]`},
+		{"closest to two letters", `"ol" | closest(["oil", "olive", "OL"]; 3)`, `["OL"]`},
+		{"closest to one letter", `"m" | closest(["x", "mm"]; 3)`, `[]`},
 		{"closest none", `"xyz" | closest(["basmati rice", "oil"]; 3)`, `[]`},
 		{"page with more", `[range(3)] | page(2; 10)`, `{"complete":false,"items":[0,1],"nextOffset":12}`},
 		{"last page", `[range(2)] | page(2; 2147483647)`, `{"complete":true,"items":[0,1]}`},
@@ -224,8 +226,7 @@ func TestRefusals(t *testing.T) {
 		{"offset that overflows", `[1, 2, 3] | page(2; 2147483646)`, `the rows after offset 2147483646 cannot be numbered: narrow the request`},
 		{"negative offset", `[] | page(2; -1)`, `there is no offset -1`},
 		{"find_one, nothing close", `"zzz" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; null)`, `food 'zzz' not found`},
-		{"find_one of null", `null | find_one([{id: null, name: null}]; .id; .name; "food"; .id; null)`, `food 'null' not found`},
-		{"find_one, close", `"slat" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; "call list_foods")`, `food 'slat' not found, did you mean 'salt'?: call list_foods`},
+		{"find_one, close", `"slat" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; "call list_foods")`, `food 'slat' not found (did you mean 'salt'?): call list_foods`},
 		{
 			"find_one, several", `"A" | find_one([range(12) | {id: ., name: "a"}]; .id; .name; "flock"; "\(.id) (active)"; "give the id")`,
 			`'A' names more than one flock: 0 (active), 1 (active), 2 (active), 3 (active), 4 (active), 5 (active), 6 (active), 7 (active), 8 (active), 9 (active) and 2 more: give the id`,
@@ -252,10 +253,34 @@ func TestFindOne(t *testing.T) {
 	}
 }
 
+// What find_one says holds no rows of the API.
+func TestFindOneQuotesNoRows(t *testing.T) {
+	const rows = `[{id: 1, name: "salt"}, {id: 2, name: "salt"}]`
+	for src, want := range map[string]string{
+		rows + ` | find_one(.; .id; .name; "food"; .id; null)`:                 "find_one: the input must be the id or the name",
+		rows + `[0] | find_one([.]; .id; .name; "food"; .id; null)`:            "find_one: the input must be the id or the name",
+		`null | find_one(` + rows + `; .id; .name; "food"; .id; null)`:         "find_one: the input must be the id or the name",
+		`true | find_one(` + rows + `; .id; .name; "food"; .id; null)`:         "find_one: the input must be the id or the name",
+		`"salt" | find_one(` + rows + `; .id; .name; "food"; .; null)`:         "find_one: object in place of a text",
+		`"salt" | find_one(` + rows + `; .id; .name; ` + rows + `; .id; null)`: "find_one: array in place of a text",
+		`"zzzz" | find_one(` + rows + `; .id; .name; ` + rows + `; .id; null)`: "find_one: array in place of a text",
+		`"zzzz" | find_one(` + rows + `; .id; .name; "food"; .id; {a: 1})`:     "find_one: object in place of a text",
+	} {
+		t.Run(src, func(t *testing.T) {
+			_, err := compileRun(t, nil, src, nil)
+			var bug *Bug
+			if !errors.As(err, &bug) || bug.Error() != want {
+				t.Errorf("got %v, want the bug '%s'", err, want)
+			}
+		})
+	}
+}
+
 func TestBugs(t *testing.T) {
 	for _, src := range []string{
 		`{} + 1`, `"x" | .a`, `attempt({} + 1)`, `rescue([] | .a; true; 1)`, `annotate(1 | .a; "x")`,
 		`only(["a"])`, `limit(-1; 1)`, `log("loud"; "x")`, `add_days(1)`,
+		`{} | quoted`, `[1] | quoted`, `check(false; "no \({a: 1} | quoted)")`, `[] | page(2; {rows: 1})`, `[] | page(2; "1")`,
 	} {
 		t.Run(src, func(t *testing.T) {
 			v, err := compileRun(t, nil, src, nil)

@@ -242,6 +242,9 @@ func (m *message) setOptions(spec map[string]any) error {
 		}
 		m.texts = make(map[string]string, len(texts))
 		for on, text := range texts {
+			if !isScalar(text) {
+				return misuse("the sentence for '%s' in the errors of a request is not a text", on)
+			}
 			if text != nil {
 				m.texts[on] = asText(text)
 			}

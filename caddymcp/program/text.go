@@ -51,8 +51,23 @@ func slug(_ *run, in any, _ []any) any {
 	return b.String()
 }
 
-// quoted puts a text, or the JSON of another value, in single quotes.
-func quoted(_ *run, in any, _ []any) any { return "'" + asText(in) + "'" }
+// quoted puts a text, a number, a boolean or null in single quotes. An array
+// or object is a mistake: quoted is for sentences, and a sentence that holds
+// rows of the API shows the model what nobody chose.
+func quoted(_ *run, in any, _ []any) any {
+	if !isScalar(in) {
+		return misuse("quoted: the input is an array or an object")
+	}
+	return "'" + asText(in) + "'"
+}
+
+func isScalar(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}
 
 // newUUID is a random UUID (RFC 9562, version 4).
 func newUUID(*run, any, []any) any {
@@ -68,7 +83,8 @@ const longestName = 200
 
 // closest(names; n) gives at most n of the names that are like the input, the
 // nearest first: those that hold it or are held by it, and those that a few
-// changed characters make equal to it. Case is ignored.
+// changed characters make equal to it. Case is ignored. Nothing but itself is
+// like an input of one or two letters.
 func closest(r *run, in any, args []any) any {
 	asked, ok := in.(string)
 	if !ok {
@@ -102,9 +118,9 @@ func closest(r *run, in any, args []any) any {
 			continue
 		}
 		distance := levenshtein.ComputeDistance(folded, other)
-		holds := length > 2 && strings.Contains(other, folded) ||
+		holds := strings.Contains(other, folded) ||
 			utf8.RuneCountInString(other) > 2 && strings.Contains(folded, other)
-		if holds || distance <= (length+2)/3 {
+		if distance == 0 || length > 2 && (holds || distance <= (length+2)/3) {
 			matches = append(matches, match{name, distance})
 		}
 	}
