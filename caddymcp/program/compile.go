@@ -54,9 +54,10 @@ type Options struct {
 
 // A Program is compiled jq, safe for concurrent use.
 type Program struct {
-	code    *gojq.Code
-	effects []Effect
-	order   *order
+	code      *gojq.Code
+	arguments []Argument
+	effects   []Effect
+	order     *order
 }
 
 // An Effect is a request that a program can make, as far as its text tells.
@@ -110,7 +111,7 @@ func build(t *text, opts Options) (*Program, error) {
 		errs.at(0, "%v", err)
 		return nil, errs.err()
 	}
-	p := &Program{code: code, order: newOrder(&query, reached)}
+	p := &Program{code: code, arguments: u.arguments, order: newOrder(&query, reached)}
 	main.reach(func(b *body) {
 		for _, c := range b.calls {
 			for _, e := range c.effects {

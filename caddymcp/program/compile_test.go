@@ -20,6 +20,11 @@ func TestLoadErrors(t *testing.T) {
 		{"name", ".a foo bar", "x.jq:10:4: unexpected 'foo'"},
 		{"operator", ". | |= 1", "x.jq:10:5: unexpected '|='"},
 		{"end", "if . then 1", "x.jq:10:12: the text ends too early"},
+		{"end in a parenthesis", ". |\n(1 + [2])\n| (3 |\n{a: 1}", "x.jq:13:7: the text ends too early: the '(' on line 12 is not closed"},
+		{"end in an array", "[1, (2),\n\"](\" # ]", "x.jq:11:9: the text ends too early: the '[' on line 10 is not closed"},
+		{"end in an object", "{a: \"\\([1])\"", "x.jq:10:13: the text ends too early: the '{' on line 10 is not closed"},
+		{"end behind brackets", "[1] | {a: 2} |", "x.jq:10:15: the text ends too early"},
+		{"end in the innermost", "[{a: (1", "x.jq:10:8: the text ends too early: the '(' on line 10 is not closed"},
 		{"unterminated", ". |\n  \"abc", "x.jq:11:3: this string never ends: close it with \""},
 		{"after an umlaut", `"ä" )`, "x.jq:10:5: unexpected ')'"},
 		{"single quote", ". == 'a'", "x.jq:10:6: unexpected ': jq writes strings in double quotes"},
@@ -149,7 +154,7 @@ func TestText(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`say "\(foo)"`:  "m:7:8: there is no function 'foo/0'",
-		`"a" \(1`:       "m:7:8: the text ends too early",
+		`"a" \(1`:       "m:7:8: the text ends too early: the '(' on line 7 is not closed",
 		`"" \(1 | }) x`: "m:7:10: unexpected '}'",
 		`a \q`:          `m:7:3: invalid escape '\q' in a string: write '\\' for a backslash`,
 	} {

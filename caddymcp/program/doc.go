@@ -14,5 +14,5 @@
 //	effects.go  refuses a write where jq may run it twice, never or out of order
 //	paths.go    makes each \( ) in a path literal one encoded segment
 //	verbs.go    turns requests and other functions into calls of Go functions
-//	prune.go    leaves out the definitions that the program cannot reach
+//	compile.go  compiles it, without the definitions that it cannot reach
 package program

@@ -31,7 +31,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, slug := range []string{"pea-soup", "../users"} {
+	for _, slug := range []string{"pea-soup", "no/such"} {
 		call := &program.Call{Args: map[string]any{"slug": slug}, Sender: recipes{}}
 		value, err := p.Run(context.Background(), call, nil)
 		if err != nil {
@@ -49,6 +49,6 @@ func Example() {
 
 	// Output:
 	// {"name":"Pea soup","id":9007199254740993}
-	// recipe '../users' not found
+	// recipe 'no/such' not found
 	// [{GET /recipes/* }]
 }

@@ -78,7 +78,7 @@ func (r *resolver) query(q *gojq.Query, s *scope) {
 	}
 	r.term(q.Term, s)
 	r.query(q.Left, s)
-	r.query(q.Right, r.patterns(q.Patterns, s))
+	r.query(q.Right, r.patterns(q.Patterns, q.Left, s))
 }
 
 func (r *resolver) term(t *gojq.Term, s *scope) {
@@ -87,6 +87,7 @@ func (r *resolver) term(t *gojq.Term, s *scope) {
 	}
 	if f := t.Func; f != nil {
 		r.function(f, s)
+		r.argument(t, s)
 	}
 	inner := s
 	if t.Label != nil {
@@ -94,6 +95,11 @@ func (r *resolver) term(t *gojq.Term, s *scope) {
 	}
 	for _, q := range parts(t) {
 		r.query(q, inner)
+	}
+	if f := t.Func; f != nil && r.unit.names[f].kind == isVerb {
+		c := r.unit.names[f].verb.call(f, r, r.unit.offsets[f])
+		r.unit.calls[f] = c
+		r.body.calls = append(r.body.calls, c)
 	}
 	if t.Break != "" {
 		if _, ok := s.find("label " + t.Break); !ok {
@@ -116,12 +122,12 @@ func (r *resolver) term(t *gojq.Term, s *scope) {
 	if e := t.Reduce; e != nil {
 		r.query(e.Query, s)
 		r.query(e.Start, s)
-		r.query(e.Update, r.patterns(e.Patterns, s))
+		r.query(e.Update, r.patterns(e.Patterns, e.Query, s))
 	}
 	if e := t.Foreach; e != nil {
 		r.query(e.Query, s)
 		r.query(e.Start, s)
-		inner := r.patterns(e.Patterns, s)
+		inner := r.patterns(e.Patterns, e.Query, s)
 		r.query(e.Update, inner)
 		r.query(e.Extract, inner)
 	}
@@ -132,18 +138,19 @@ func (r *resolver) term(t *gojq.Term, s *scope) {
 	}
 }
 
-// patterns returns the scope that knows the variables of 'as' patterns.
-func (r *resolver) patterns(patterns []*gojq.Pattern, s *scope) *scope {
+// patterns returns the scope that knows the variables of 'as' patterns, which
+// are bound to what a query gives, or to parts of that.
+func (r *resolver) patterns(patterns []*gojq.Pattern, bound *gojq.Query, s *scope) *scope {
 	if len(patterns) > 1 {
 		r.errs.at(r.unit.offsets[patterns[1]], "'?//' is not available, because it can run what follows twice: use if or //")
 	}
-	bind := func(name string, at int) {
+	bind := func(name string, text bool, at int) {
 		r.checkVariable(name, at)
-		s = s.with(name, target{kind: isVariable})
+		s = s.with(name, target{kind: isVariable, text: text})
 	}
 	for _, p := range patterns {
 		if p.Name != "" {
-			bind(p.Name, r.unit.offsets[p])
+			bind(p.Name, r.unit.computesText(bound), r.unit.offsets[p])
 		}
 		s = r.patterns1(p.Array, s)
 		for _, o := range p.Object {
@@ -151,7 +158,7 @@ func (r *resolver) patterns(patterns []*gojq.Pattern, s *scope) *scope {
 				r.query(q, s)
 			}
 			if strings.HasPrefix(o.Key, "$") {
-				bind(o.Key, r.unit.offsets[o])
+				bind(o.Key, false, r.unit.offsets[o])
 			}
 			if o.Val != nil {
 				s = r.patterns1([]*gojq.Pattern{o.Val}, s)
@@ -164,7 +171,7 @@ func (r *resolver) patterns(patterns []*gojq.Pattern, s *scope) *scope {
 // patterns1 is patterns for those that stand side by side in another.
 func (r *resolver) patterns1(patterns []*gojq.Pattern, s *scope) *scope {
 	for _, p := range patterns {
-		s = r.patterns([]*gojq.Pattern{p}, s)
+		s = r.patterns([]*gojq.Pattern{p}, nil, s)
 	}
 	return s
 }
@@ -174,7 +181,8 @@ func (r *resolver) function(f *gojq.Func, s *scope) {
 	at := r.unit.offsets[f]
 	if strings.HasPrefix(f.Name, "$") {
 		r.variable(f.Name, at, s)
-		r.unit.names[f] = target{kind: isVariable}
+		t, _ := s.find(f.Name)
+		r.unit.names[f] = target{kind: isVariable, text: t.text}
 		return
 	}
 	if strings.HasPrefix(f.Name, "_") && !r.prelude {
@@ -202,13 +210,8 @@ func (r *resolver) function(f *gojq.Func, s *scope) {
 		r.addUnknown(key(f.Name, len(f.Args)), at)
 	}
 	r.unit.names[f] = t
-	switch t.kind {
-	case isDefinition:
+	if t.kind == isDefinition {
 		r.body.uses = append(r.body.uses, t.def)
-	case isVerb:
-		c := t.verb.call(f, r.errs, at)
-		r.unit.calls[f] = c
-		r.body.calls = append(r.body.calls, c)
 	}
 }
 
@@ -270,7 +273,7 @@ func (r *resolver) reportUnknown(name string, at []int) {
 	var lines []string
 	for _, offset := range at[1:] {
 		line, _ := r.unit.text.position(offset)
-		if text := strconv.Itoa(line + max(r.unit.text.source.Line, 1) - 1); !slices.Contains(lines, text) {
+		if text := strconv.Itoa(line); !slices.Contains(lines, text) {
 			lines = append(lines, text)
 		}
 	}

@@ -20,6 +20,9 @@ type unit struct {
 	// names says what each function and variable means.
 	names map[*gojq.Func]target
 
+	// arguments are the members of $args that the text names.
+	arguments []Argument
+
 	// calls are the requests.
 	calls map[*gojq.Func]*call
 }
@@ -70,6 +73,10 @@ func (t *text) syntaxError(errs *mistakes, err error) {
 	token, _ := t.unmark(e.Token)
 	at := t.offset(start)
 	switch {
+	case e.Token == "" && len(t.open) > 0:
+		last := t.open[len(t.open)-1]
+		line, _ := t.position(last)
+		errs.at(at, "the text ends too early: the '%c' on line %d is not closed", t.source.Text[last], line)
 	case e.Token == "":
 		errs.at(at, "the text ends too early")
 	case token == "'":

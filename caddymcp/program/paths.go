@@ -1,11 +1,13 @@
 package program
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,8 +16,10 @@ import (
 
 // Segment encodes a value as one segment of a URL path: everything but the
 // unreserved characters of RFC 3986 is percent-encoded, so that no value can
-// leave its segment. Numbers are their digits. Null, the empty string, '.',
-// '..', arrays and objects are an *[Error].
+// leave its segment. Numbers are their digits. Null, the empty string, arrays
+// and objects are an *[Error], and so is a string that is '.' or '..' or holds
+// one of them between slashes or backslashes, which some servers decode before
+// they look at the path.
 func Segment(v any) (string, error) {
 	var s string
 	switch v := v.(type) {
@@ -35,11 +39,13 @@ func Segment(v any) (string, error) {
 	default:
 		return "", refusal("a part of the request's path is neither a string nor a number")
 	}
-	switch s {
-	case "":
+	if s == "" {
 		return "", refusal("a part of the request's path is empty")
-	case ".", "..":
-		return "", refusal("'%s' cannot be a part of a request's path", s)
+	}
+	for part := range strings.FieldsFuncSeq(s, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if part == "." || part == ".." {
+			return "", refusal("a part of the request's path is '.' or '..', or leads there")
+		}
 	}
 	var b strings.Builder
 	for i := range len(s) {
@@ -74,11 +80,11 @@ const hole = "\x00"
 // readPath reads the path argument of a verb, and checks it if it is a literal.
 // The pattern has '*' for each segment that is
 // not written out; it is empty if none is.
-func readPath(q *gojq.Query, errs *mistakes, at int) (pattern string, literal bool) {
+func (r *resolver) readPath(q *gojq.Query, at int) (pattern string, literal bool) {
 	t := onlyTerm(q)
 	if t == nil || t.Type != gojq.TermTypeString {
-		if computesText(q) {
-			errs.at(at, `a path is one string, as in get("/recipes/\(.slug)"), or an array of segments, as in get(["recipes", .slug]); it cannot be computed as a string`)
+		if r.unit.computesText(q) {
+			r.errs.at(at, `a path is one string, as in get("/recipes/\(.slug)"), or an array of segments, as in get(["recipes", .slug]); it cannot be computed as a string`)
 		}
 		return arrayPattern(t), false
 	}
@@ -93,7 +99,7 @@ func readPath(q *gojq.Query, errs *mistakes, at int) (pattern string, literal bo
 	}
 	text := b.String()
 	if err := checkPath(text); err != nil {
-		errs.at(at, "%v", err)
+		r.errs.at(at, "%v", err)
 	}
 	return textPattern(text), true
 }
@@ -110,10 +116,25 @@ func encodeParts(q *gojq.Query) {
 	}
 }
 
+// How arguments are written in other places, where a path literal takes them
+// as they stand.
+var (
+	unfilled      = regexp.MustCompile(`\{([^{}\x00]+)\}|\$args\b(?:\.(\w+))?`)
+	plainVariable = regexp.MustCompile(`/(\$([A-Za-z_]\w*))(?:/|$)`)
+)
+
 // checkPath checks a path literal.
 func checkPath(text string) error {
 	if !strings.HasPrefix(text, "/") {
 		return fmt.Errorf("the path '%s' must begin with a slash", show(text))
+	}
+	if m := unfilled.FindStringSubmatch(text); m != nil {
+		name := cmp.Or(m[1], m[2], "name")
+		return fmt.Errorf(`the path '%s' holds '%s' as plain text: write '\(%s)'`, show(text), m[0], ArgumentText(name))
+	}
+	if m := plainVariable.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf(`the path '%s' holds '%s' as plain text: write '\(%s)', or '\(%s)' if that is a variable, or '%%24%s' if the API has it so`,
+			show(text), m[1], ArgumentText(m[2]), m[1], m[2])
 	}
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -230,17 +251,18 @@ var texts = map[string]bool{
 	"format/1": true, "implode/0": true,
 }
 
-// computesText reports whether q surely gives a string that is computed.
-func computesText(q *gojq.Query) (found bool) {
+// computesText reports whether q surely gives a string that is computed, or
+// is a variable that 'as' binds to one.
+func (u *unit) computesText(q *gojq.Query) (found bool) {
 	results(q, func(q *gojq.Query) {
 		switch t := q.Term; {
 		case q.Op == gojq.OpAdd:
-			found = found || computesText(q.Left) || computesText(q.Right)
+			found = found || u.computesText(q.Left) || u.computesText(q.Right)
 		case t == nil || len(t.SuffixList) > 0:
 		case t.Type == gojq.TermTypeString, t.Type == gojq.TermTypeFormat:
 			found = true
 		case t.Type == gojq.TermTypeFunc:
-			found = found || texts[key(t.Func.Name, len(t.Func.Args))]
+			found = found || u.names[t.Func].text || texts[key(t.Func.Name, len(t.Func.Args))]
 		}
 	})
 	return found
@@ -248,9 +270,9 @@ func computesText(q *gojq.Query) (found bool) {
 
 // refusePathTexts refuses paths written as strings in the list of get_all and
 // fetch_all, where they are data.
-func refusePathTexts(q *gojq.Query, errs *mistakes, at int) {
+func (r *resolver) refusePathTexts(q *gojq.Query, at int) {
 	refuse := func() {
-		errs.at(at, `a path in a list is an array of segments: write ["recipes", .slug], not "/recipes/\(.slug)"`)
+		r.errs.at(at, `a path in a list is an array of segments: write ["recipes", .slug], not "/recipes/\(.slug)"`)
 	}
 	results(q, func(q *gojq.Query) {
 		switch t := q.Term; {
@@ -258,20 +280,20 @@ func refusePathTexts(q *gojq.Query, errs *mistakes, at int) {
 		case t.Type == gojq.TermTypeString:
 			refuse()
 		case t.Type == gojq.TermTypeArray && t.Array.Query != nil:
-			refusePathTextsIn(t.Array.Query, refuse)
+			r.unit.refusePathTextsIn(t.Array.Query, refuse)
 		case t.Type == gojq.TermTypeFunc && t.Func.Name == "map" && len(t.Func.Args) == 1:
-			refusePathTextsIn(t.Func.Args[0], refuse)
+			r.unit.refusePathTextsIn(t.Func.Args[0], refuse)
 		}
 	})
 }
 
-func refusePathTextsIn(element *gojq.Query, refuse func()) {
+func (u *unit) refusePathTextsIn(element *gojq.Query, refuse func()) {
 	results(element, func(q *gojq.Query) {
 		if members, ok := literalObject(q); ok && members["path"] != nil {
-			if computesText(members["path"]) {
+			if u.computesText(members["path"]) {
 				refuse()
 			}
-		} else if t := onlyTerm(q); t != nil && t.Type == gojq.TermTypeString {
+		} else if u.computesText(q) {
 			refuse()
 		}
 	})

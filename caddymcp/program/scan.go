@@ -30,6 +30,10 @@ type text struct {
 	// from each insertion on.
 	edits []edit
 
+	// open holds the offsets of the brackets that are open where the scan
+	// has got to.
+	open []int
+
 	// unterminated is the offset of a string that never ends, or -1.
 	unterminated int
 
@@ -57,7 +61,10 @@ func scanString(src Source) *text {
 // code copies jq code, marking names, up to the end of the text or, inside a
 // string, up to the parenthesis that ends the interpolation.
 func (t *text) code(inString bool) {
-	depth := 0
+	outer := len(t.open) // without the bracket of the interpolation
+	if inString {
+		outer--
+	}
 	for t.more() {
 		switch c := t.peek(); {
 		case c == '#':
@@ -77,19 +84,36 @@ func (t *text) code(inString bool) {
 			t.number()
 		case isName(c), c == '$' && isName(t.peekAt(1)):
 			t.name()
-		case c == '(':
-			depth++
-			t.copy(1)
-		case c == ')':
-			t.copy(1)
-			if depth == 0 && inString {
+		case c == '(', c == '[', c == '{':
+			t.openBracket(1)
+		case c == ')', c == ']', c == '}':
+			t.closeBracket()
+			if inString && len(t.open) <= outer {
 				return
 			}
-			depth--
 		default:
 			t.copy(1)
 		}
 	}
+}
+
+// openBracket copies n characters, the last of which is an opening bracket.
+func (t *text) openBracket(n int) {
+	t.open = append(t.open, t.next+n-1)
+	t.copy(n)
+}
+
+// closeBracket copies a closing bracket, which closes the last open one of its
+// kind.
+func (t *text) closeBracket() {
+	opening := map[byte]byte{')': '(', ']': '[', '}': '{'}[t.peek()]
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if t.source.Text[t.open[i]] == opening {
+			t.open = t.open[:i]
+			break
+		}
+	}
+	t.copy(1)
 }
 
 // str copies the inside of a string and its closing quote. It reports whether
@@ -98,7 +122,7 @@ func (t *text) str(bare bool) bool {
 	for t.more() {
 		switch c := t.peek(); {
 		case c == '\\' && t.peekAt(1) == '(':
-			t.copy(2)
+			t.openBracket(2)
 			t.code(true)
 		case c == '\\':
 			t.copy(2)
@@ -198,10 +222,11 @@ func (t *text) offset(out int) int {
 	return max(0, min(at, len(t.source.Text)))
 }
 
-// position returns the line and column of an offset of the source, from 1.
+// position returns the line in the file, and the column, of an offset of the
+// source.
 func (t *text) position(offset int) (line, column int) {
 	before := t.source.Text[:offset]
-	line = strings.Count(before, "\n") + 1
+	line = strings.Count(before, "\n") + max(t.source.Line, 1)
 	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 

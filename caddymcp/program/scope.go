@@ -13,6 +13,7 @@ type target struct {
 	verb   *verb       // of a request
 	native *native     // of a function written in Go
 	single bool        // of a parameter: it is written with a $
+	text   bool        // of a variable: it is bound to a string
 }
 
 type targetKind int

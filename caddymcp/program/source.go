@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 )
@@ -53,7 +52,7 @@ func (m *mistakes) at(offset int, format string, args ...any) {
 	line, column := m.text.position(offset)
 	m.list = append(m.list, &LoadError{
 		File:    m.text.source.File,
-		Line:    line + cmp.Or(m.text.source.Line, 1) - 1,
+		Line:    line,
 		Column:  column,
 		Message: fmt.Sprintf(format, args...),
 	})

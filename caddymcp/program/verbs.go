@@ -13,8 +13,11 @@ import (
 // a variable because compiled jq is shared by all runs.
 const stateVariable = "$__call"
 
+// argsVariable holds the arguments of the call.
+const argsVariable = "$args"
+
 // variables are those that programs are given.
-var variables = []string{"$args", "$caller", "$tool", stateVariable}
+var variables = []string{argsVariable, "$caller", "$tool", stateVariable}
 
 // A verb is a function that makes requests.
 type verb struct {
@@ -69,12 +72,12 @@ type call struct {
 
 // call reads the arguments of a verb: it checks the path and notes what the
 // text says about the request.
-func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
-	c := &call{verb: v}
+func (v *verb) call(f *gojq.Func, r *resolver, at int) *call {
+	c, errs := &call{verb: v}, r.errs
 	switch v.native {
 	case "_send":
 		e := Effect{Method: v.method}
-		e.Path, c.literal = readPath(f.Args[0], errs, at)
+		e.Path, c.literal = r.readPath(f.Args[0], at)
 		if len(f.Args) == 3 {
 			if options, ok := literalObject(f.Args[2]); ok {
 				checkMembers(options, optionNames, errs, at)
@@ -91,7 +94,7 @@ func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
 			e.Method = strings.ToUpper(literalString(members["method"]))
 			e.Upstream = literalString(members["upstream"])
 			if q := members["path"]; q != nil {
-				e.Path, c.literal = readPath(q, errs, at)
+				e.Path, c.literal = r.readPath(q, at)
 			}
 			if e.Method != "" && !slices.Contains(methods, e.Method) {
 				errs.at(at, "the method of a request is one of %s, not '%s'", strings.Join(methods, ", "), e.Method)
@@ -102,10 +105,10 @@ func (v *verb) call(f *gojq.Func, errs *mistakes, at int) *call {
 	case "_follow":
 		c.effects = []Effect{{Method: http.MethodGet}}
 	case "_get_all":
-		refusePathTexts(f.Args[0], errs, at)
+		r.refusePathTexts(f.Args[0], at)
 		c.effects = []Effect{{Method: http.MethodGet}}
 	case "_fetch_all":
-		refusePathTexts(f.Args[0], errs, at)
+		r.refusePathTexts(f.Args[0], at)
 		c.effects = []Effect{{Method: http.MethodGet}, {Method: http.MethodHead}}
 	}
 	return c
