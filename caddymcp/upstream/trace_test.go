@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
@@ -50,6 +51,21 @@ func TestEveryAttemptIsTraced(t *testing.T) {
 				t.Errorf("the API was told of %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+func TestNoReplyIsTraced(t *testing.T) {
+	a := newAPI(t, nil)
+	a.Close()
+	u := ready(t, &Upstream{URL: a.URL, Retries: new(int)})
+	spans := tracetest.NewSpanRecorder()
+	ctx, _ := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("test").Start(t.Context(), "call")
+	if _, err := u.Send(ctx, get("/a")); err == nil {
+		t.Fatal("there is a reply")
+	}
+	ended := spans.Ended()
+	if len(ended) != 1 || ended[0].Status() != (sdktrace.Status{Code: codes.Error, Description: "no reply"}) {
+		t.Errorf("the spans are %v", ended)
 	}
 }
 
