@@ -21,8 +21,8 @@ type Access struct {
 	// so that a new one can be given out before the old one is withdrawn.
 	// Each is a placeholder, `{env.NAME}` or `{file./path}`, or the hash of
 	// the secret, `sha256:<hex>`. A secret has at least 128 bits, in
-	// characters of `A-Z a-z 0-9 - _`, and is kept out of Caddy's logs.
-	// Default: none.
+	// characters of `A-Z a-z 0-9 - _`, and is kept out of Caddy's logs: the
+	// server's other handlers see REDACTED in its place. Default: none.
 	URLSecrets []string `json:"url_secrets,omitempty"`
 
 	// Tokens that open the endpoint in an `Authorization: Bearer` header

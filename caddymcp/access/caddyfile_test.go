@@ -56,7 +56,7 @@ func TestUnmarshalCaddyfileErrors(t *testing.T) {
 		name, input, want string
 		line              int // where the error must point, 0 for anywhere
 	}{
-		{"empty", "auth", "nobody may call: write 'auth { url_secret {env.NAME} }'", 0},
+		{"empty", "auth", "nobody may call: write 'auth none', or 'auth' with 'url_secret {env.NAME}'", 0},
 		{"empty block", "auth {\n}", "nobody may call", 0},
 		{"one-line method", "auth url_secret {env.A}", "unexpected 'url_secret' after 'auth'", 0},
 		{"none and more", "auth none none", "unexpected 'none' after 'auth'", 0},
@@ -67,6 +67,7 @@ func TestUnmarshalCaddyfileErrors(t *testing.T) {
 		{"url_secret twice", "auth {\n url_secret {env.A}\n url_secret {env.B}\n}", "'url_secret' is given twice", 3},
 		{"url_secret without secret", "auth {\n url_secret\n}", "'url_secret' needs a secret", 2},
 		{"literal url_secret", "auth {\n url_secret " + urlSecret + "\n}", "url_secret: a secret does not belong in the config: write {env.NAME}", 2},
+		{"url_secret without env", "auth {\n url_secret {URL_SECRET}\n}", "url_secret: unknown placeholder: a secret is {env.NAME}", 2},
 		{"empty url_secret", "auth {\n url_secret \"\"\n}", "a secret does not belong in the config", 0},
 		{"bearer without token", "auth {\n bearer phone\n}", "write 'bearer <name> <token>'", 2},
 		{"bearer with more", "auth {\n bearer phone {env.A} read\n}", "write 'bearer <name> <token>'", 2},

@@ -25,8 +25,10 @@ const (
 )
 
 var (
-	// errReference never holds the text it is about, which may be a secret.
+	// Errors never hold the text they are about, which may be a secret.
 	errReference = errors.New("a secret does not belong in the config: write {env.NAME}, {file./path} or sha256:<64 hex digits>")
+
+	errPlaceholder = errors.New("unknown placeholder: a secret is {env.NAME}, {file./path} or sha256:<64 hex digits>")
 
 	errWeak = errors.New("the secret is too weak, it needs 128 bits: make one with 'openssl rand -hex 32'")
 
@@ -44,8 +46,11 @@ var (
 
 // checkReference refuses a secret that is not given by placeholder or digest.
 func checkReference(secret string) error {
-	if placeholder.MatchString(secret) {
+	switch {
+	case placeholder.MatchString(secret):
 		return nil
+	case strings.HasPrefix(secret, "{"):
+		return errPlaceholder
 	}
 	if _, err := parseDigest(secret); err != nil {
 		return errReference
@@ -91,13 +96,16 @@ func checkURLSecret(secret string) error {
 // no URL ever escapes.
 func isPlain(text string) bool {
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
-		default:
+		if !isPlainByte(text[i]) {
 			return false
 		}
 	}
 	return text != ""
+}
+
+// isPlainByte tells whether a URL secret can have the character.
+func isPlainByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
 // checkToken judges a bearer token.
@@ -114,7 +122,7 @@ func checkToken(token string) error {
 // passes, as nothing tells it from chance.
 func checkStrength(secret string) error {
 	var digits, hexes, lower, upper, distinct int
-	seen := map[byte]bool{}
+	var seen [256]bool
 	for i := range len(secret) {
 		c := secret[i]
 		switch {

@@ -181,6 +181,9 @@ func (w *world) send(url string, headers ...string) (*http.Response, string) {
 	for pair := range slices.Chunk(headers, 2) {
 		req.Header.Set(pair[0], pair[1])
 	}
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host // beside the name in the TLS handshake
+	}
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		w.t.Fatal(err)
@@ -393,6 +396,132 @@ func sameForm(t *testing.T, entries []map[string]any) {
 	headers := request["headers"].(map[string]any)
 	if got, want := keys(headers), []string{"Accept-Encoding", "Content-Length", "User-Agent"}; !slices.Equal(got, want) {
 		t.Errorf("request headers: got %q, want %q", got, want)
+	}
+}
+
+// TestSecretAtTheWrongPlace sends the secret where the endpoint is not: to
+// another host, to another path of the site, in a query. Nobody logs it, and
+// whoever answers otherwise answers still.
+func TestSecretAtTheWrongPlace(t *testing.T) {
+	escaped := "%30f1e2d%33c" + urlSecret[8:]
+	// Caddy provisions servers in random order.
+	for i := range 4 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			w := start(t, "trace", `
+(site) {
+	log {
+		output file %[1]s/{args[0]}.log
+		level DEBUG
+	}
+	route {
+		header X-Seen {http.request.uri}
+		rewrite * /index.php?was={uri}
+		respond {args[0]}
+	}
+}
+food.test {
+	log {
+		output file %[1]s/food.log
+		level DEBUG
+	}
+	route {
+		header X-Seen {http.request.uri}
+		guarded {
+			url_secret {env.URL_SECRET}
+			bearer phone {env.PHONE_TOKEN}
+		}
+		respond food
+	}
+}
+other.test {
+	import site other
+}
+twin.test {
+	log {
+		output file %[1]s/twin.log
+	}
+	guarded {
+		url_secret {env.URL_SECRET}
+	}
+}
+named.test {
+	log chosen {
+		output file %[1]s/chosen.log
+		level DEBUG
+		no_hostname
+	}
+	log_name chosen
+	respond named
+}
+http://drink.test {
+	import site drink
+}
+`, "food.test", "other.test", "twin.test", "named.test")
+			for _, tc := range []struct {
+				url, host    string
+				status       int
+				answer, seen string
+			}{
+				{"https://food.test/mcp/%s", "evil.test", 200, "", ""},
+				{"https://food.test/x/%s?y=%s&z", "evil.test", 200, "", ""},
+				{"https://food.test/mcp/%s", "other.test", 200, "other", "/mcp/REDACTED"},
+				{"https://other.test/a%%2F%s/b?q=%s&r=x%%20y", "", 200, "other", "/a%2FREDACTED/b?q=REDACTED&r=x%20y"},
+				{"https://food.test/MCP/%s", "", 200, "food", "/MCP/REDACTED"},
+				{"https://food.test/mcp;%s", "", 200, "food", "/mcp;REDACTED"},
+				{"https://food.test/?%s", "", 200, "food", "/?REDACTED"},
+				{"https://food.test/", "", 200, "food", "/"},
+				{"https://named.test/%s", "", 200, "named", ""},
+				{"https://twin.test/mcp/%s", "", 200, "caller url_secret", ""},
+				{"http://drink.test/mcp/%s", "", 200, "drink", "/mcp/REDACTED"},
+				{"http://drink.test/%s/%s", "", 200, "drink", "/REDACTED/REDACTED"},
+				{"http://evil.test/mcp/%s", "", 404, "", ""},
+				{"http://food.test/MCP/%s", "", 404, "", ""},
+				{"http://other.test/?q=%s", "", 404, "", ""},
+			} {
+				for _, secret := range []string{urlSecret, escaped, phoneToken} {
+					if strings.Contains(tc.url, "twin") && secret != urlSecret {
+						continue
+					}
+					url := strings.ReplaceAll(strings.ReplaceAll(tc.url, "%s", secret), "%%", "%")
+					resp, body := w.send(url, "Host", tc.host)
+					if resp.StatusCode != tc.status || body != tc.answer || resp.Header.Get("X-Seen") != tc.seen || resp.Header.Get("Location") != "" {
+						t.Errorf("%s to %q: got %d %q, seen %q, to %q", tc.url, tc.host, resp.StatusCode, body, resp.Header.Get("X-Seen"), resp.Header.Get("Location"))
+					}
+				}
+			}
+			w.expect(200, "other", "https://other.test/page", "Referer", "https://other.test/?"+urlSecret)
+			w.expect(200, "", "https://food.test/stray", "Host", "evil.test")
+			w.expect(200, "other", "https://other.test/menu?x="+urlSecret[1:])
+			w.stop()
+			for _, secret := range []string{urlSecret, escaped, phoneToken} {
+				w.leaks(secret)
+			}
+			if t.Failed() {
+				return
+			}
+			var nops []any
+			rewritten := 0
+			for _, e := range w.log("all.log") {
+				switch e["msg"] {
+				case "NOP":
+					nops = append(nops, e["request"].(map[string]any)["uri"])
+				case "rewrote request":
+					rewritten++
+				}
+			}
+			if len(nops) != 1 || nops[0] != "/stray" || rewritten == 0 {
+				t.Errorf("got NOP entries %v, %d entries of rewrites", nops, rewritten)
+			}
+			for name, want := range map[string]string{
+				"food.log":  "http.log.access.log0 200 /,http.log.access.log0 200 /,http.log.access.log0 200 /",
+				"other.log": "http.log.access.log1 200 /menu?x=" + urlSecret[1:],
+				"twin.log":  "http.log.access.log2 200 /mcp/REDACTED",
+			} {
+				if got := strings.Join(access(w.log(name)), ","); got != want {
+					t.Errorf("%s: got %q, want %q", name, got, want)
+				}
+			}
+		})
 	}
 }
 

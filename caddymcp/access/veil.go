@@ -25,14 +25,17 @@ type veil struct {
 // that comes from a link on the endpoint's page loses its Referer, and its log
 // entry, as that would hold it.
 func (v veil) MatchWithError(r *http.Request) (bool, error) {
-	if !v.access.hosts.match(r) {
+	own := v.access.hosts.match(r)
+	if v.refuse && (own && v.access.hides(r) || v.access.carries(r)) {
+		silence(r)
+		return false, caddyhttp.HandlerError{StatusCode: http.StatusNotFound}
+	}
+	if !own {
 		return true, nil
 	}
 	if v.access.hides(r) {
 		silence(r)
-		if v.refuse {
-			return false, caddyhttp.HandlerError{StatusCode: http.StatusNotFound}
-		}
+		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, false) // Conceal writes the entry
 		v.access.mask(r)
 	}
 	if referrer, err := url.Parse(r.Referer()); err == nil && v.access.secretive(referrer) {
@@ -78,36 +81,49 @@ func silence(r *http.Request) {
 	caddyhttp.SetVar(r.Context(), caddyhttp.AccessLoggerNameVarKey, []any{})
 }
 
-// veil puts veils before the first route of the endpoint's own server, and on
+// veil puts a veil before the first route of the endpoint's own server, and on
 // the routes that Caddy has added for its redirects from HTTP to HTTPS, which
-// would repeat the secret in the Location header of a plain reply.
+// would repeat the secret in the Location header of a plain reply. Behind the
+// one, and before the first route of the servers that redirect, it puts a cover.
 //
 // Provisioning is the time for it: the routes are there and nothing has been
 // served. The redirects may be compiled already, or not yet; compiled routes
-// share the matcher sets that are changed here.
+// share the matcher sets that are changed here. A compiled route without any
+// stays as it is: that of a user's catch-all site for plain HTTP.
 func (a *Access) veil(app *caddyhttp.App, own *caddyhttp.Server) {
 	if a.None {
 		return
 	}
 	for _, server := range app.Servers {
+		redirecting := false
 		for _, route := range server.Routes {
 			if !redirects(route) {
 				continue
 			}
-			obeysSilence(server)
+			redirecting = true
 			for i, set := range route.MatcherSets {
 				route.MatcherSets[i] = append(set, veil{access: a, refuse: true})
 			}
 		}
+		switch {
+		case server == own:
+			begin(server, veil{access: a}, cover{access: a})
+		case redirecting:
+			begin(server, cover{access: a})
+		}
 	}
-	if len(own.Routes) == 0 {
+}
+
+// begin puts matchers before all others of a server.
+func begin(server *caddyhttp.Server, matchers ...any) {
+	if len(server.Routes) == 0 {
 		return
 	}
-	obeysSilence(own)
-	if first := &own.Routes[0]; len(first.MatcherSets) == 0 {
-		first.MatcherSets = caddyhttp.MatcherSets{{veil{access: a}}}
+	obeysSilence(server)
+	if first := &server.Routes[0]; len(first.MatcherSets) == 0 {
+		first.MatcherSets = caddyhttp.MatcherSets{matchers}
 	} else {
-		first.MatcherSets[0] = slices.Insert(first.MatcherSets[0], 0, any(veil{access: a}))
+		first.MatcherSets[0] = slices.Insert(first.MatcherSets[0], 0, matchers...)
 	}
 }
 
