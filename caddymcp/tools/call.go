@@ -113,7 +113,6 @@ type run struct {
 	tool   *tool
 	action *action       // nil until the arguments are read
 	call   *program.Call // likewise
-	asked  bool          // the API may have been asked
 	ok     bool          // the one request has succeeded
 	limit  time.Duration // how much time there was
 }
@@ -159,7 +158,6 @@ func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if a.run != nil {
-		r.asked = true
 		v, err := a.run.Run(ctx, pc, nil)
 		if err != nil {
 			return nil, err
@@ -170,7 +168,6 @@ func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.asked = true
 	resp, err := call.Sender.Send(ctx, req)
 	if err != nil {
 		return nil, err
@@ -215,10 +212,10 @@ func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, e
 	case errors.As(err, &upstream):
 		return r.upstreamError(upstream)
 	}
-	if !r.asked {
-		return failure("the tool could not work with these arguments"), Bug, err
+	if done := r.done(); r.ok || done != "" {
+		return failure("the tool could not read the API's reply" + done), Bug, err
 	}
-	return failure("the tool could not read the API's reply" + r.done()), Bug, err
+	return failure("this tool has a mistake in its program; the server's log says what"), Bug, err
 }
 
 // done says, for the end of a sentence, what the call has changed before it

@@ -90,13 +90,21 @@ func TestRefusalsOfTheAuthor(t *testing.T) {
 }
 
 func TestBugsAreNotForTheModel(t *testing.T) {
+	const mistake = "error: this tool has a mistake in its program; the server's log says what"
 	tests := []struct {
 		name string
 		tool *Tool
 		want string
 	}{
-		{"before anything is sent", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x", Body: jq(`1 + {}`)}}}, "error: the tool could not work with these arguments"},
-		{"reading", &Tool{Action: Action{Run: jq(`get("/x") | .secret + 1`)}}, "error: the tool could not read the API's reply"},
+		{"before anything is sent", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x", Body: jq(`1 + {}`)}}}, mistake},
+		{"in the query", &Tool{Action: Action{Request: &Request{Method: "GET", Path: "/x", Query: []Field{{"q", *jq(`1 + {}`)}}}}}, mistake},
+		{"in a header", &Tool{Action: Action{Request: &Request{Method: "GET", Path: "/x", Headers: []Field{{"X-A", *jq(`1 + {}`)}}}}}, mistake},
+		{"in a form", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x", Encoding: "form", Body: jq(`1`)}}}, mistake},
+		{"in require", &Tool{Action: Action{Run: jq(`1`), Require: []Require{{*jq(`1 + {}`), *jq(`no`)}}}}, mistake},
+		{"in the message of require", &Tool{Action: Action{Run: jq(`1`), Require: []Require{{*jq(`false`), *jq(`\(1 + {})`)}}}}, mistake},
+		{"in a program", &Tool{Action: Action{Run: jq(`get("/x") | .secret + 1`)}}, mistake},
+		{"a path that is computed", &Tool{Action: Action{Run: jq(`{p: "/x"} as {p: $p} | get($p)`)}}, mistake},
+		{"in the result", &Tool{Action: Action{Request: &Request{Method: "GET", Path: "/x"}, Result: jq(`.secret + 1`)}}, "error: the tool could not read the API's reply"},
 		{"after a write", &Tool{Action: Action{Run: jq(`post("/x"; {}) | .secret + 1`)}}, "error: the tool could not read the API's reply; already done: POST /x"},
 		{"after a declared write", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x"}, Result: jq(`.secret + 1`)}}, "error: the tool could not read the API's reply; the request itself was carried out"},
 		{"after a write, guarded", &Tool{Action: Action{Run: jq(`post("/x"; {}) | .secret + 1`)}, Output: `{"type":"object"}`}, "error: the tool could not read the API's reply; something was changed before"},
