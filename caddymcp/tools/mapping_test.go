@@ -43,7 +43,7 @@ func TestMapping(t *testing.T) {
 		{"as", get("/x", &Param{Name: "per_page", Type: "integer", As: "perPage"}), `{"per_page":5}`, `GET /x?perPage=5`},
 		{"local", get("/x", &Param{Name: "all", Type: "boolean", Local: true}), `{"all":true}`, `GET /x`},
 		{"path", get("/items/{id}/x", required("id")), `{"id":"a"}`, `GET /items/a/x`},
-		{"path stays in its segment", get("/items/{id}", required("id")), `{"id":"../items/7?x=1#y%2f"}`, `GET /items/..%2Fitems%2F7%3Fx%3D1%23y%252f`},
+		{"path stays in its segment", get("/items/{id}", required("id")), `{"id":"a/items/7?x=1#y%2f"}`, `GET /items/a%2Fitems%2F7%3Fx%3D1%23y%252f`},
 		{"path of a number", get("/items/{id}", &Param{Name: "id", Type: "integer", Required: true}), `{"id":"9007199254740993"}`, `GET /items/9007199254740993`},
 		{"literal path is kept", get("/a%2Fb;v=1/ü/{id}.json", required("id")), `{"id":"x"}`, `GET /a%2Fb;v=1/%C3%BC/x.json`},
 		{"head", verb("HEAD", "/x", str("a")), `{"a":"1"}`, `HEAD /x?a=1`},
@@ -67,7 +67,7 @@ func TestMapping(t *testing.T) {
 		},
 		{
 			"computed query", with(get("/x", str("a")), func(r *Request) {
-				r.Query = []Field{{"q", *jq(`"a=\(.a)"`)}, {"ids", *jq(`[1,"2"]`)}, {"none", *jq(`$args.missing`)}}
+				r.Query = []Field{{"q", *jq(`"a=\(.a)"`)}, {"ids", *jq(`[1,"2"]`)}, {"none", *jq(`.missing`)}}
 			}), `{"a":"1"}`, `GET /x?a=1&ids=1&ids=2&q=a%3D1`,
 		},
 		{
@@ -116,9 +116,16 @@ func TestMappingRefuses(t *testing.T) {
 	}{
 		{"missing path argument", get("/items/{id}", id), `{}`, `error: id: is required`},
 		{"null path argument", get("/items/{id}", id), `{"id":null}`, `error: id: is required`},
-		{"empty path argument", get("/items/{id}", id), `{"id":""}`, `error: id: `},
-		{"dots", get("/items/{id}", id), `{"id":".."}`, `error: id: `},
-		{"dot in two halves", get("/items/{id}{id}", id), `{"id":"."}`, `error: id: `},
+		{"empty path argument", get("/items/{id}", id), `{"id":""}`, `error: id: must not be empty`},
+		{"dots", get("/items/{id}", id), `{"id":".."}`, `error: id: may not be '.' or '..', or lead there`},
+		{"a path that leaves", get("/items/{id}", id), `{"id":"../users/7"}`, `error: id: may not be '.' or '..', or lead there`},
+		{"dot in two halves", get("/items/{id}{id}", id), `{"id":"."}`, `error: id: may not be '.' or '..', or lead there`},
+		{
+			"an object in the path", &Tool{
+				Name: "t", Description: "d", Input: `{"type":"object","properties":{"id":{}},"required":["id"]}`,
+				Action: Action{Request: &Request{Method: "GET", Path: "/items/{id}"}},
+			}, `{"id":{"secret":1}}`, `error: id: must be a string, a number or a boolean, because it is part of the path`,
+		},
 		{
 			"comma in a comma list", get("/x", &Param{Name: "tag", Type: "array", Style: "comma", Items: &Param{Type: "string"}}), `{"tag":["a","b,c"]}`,
 			`error: tag[1]: must not contain a comma`,
@@ -207,8 +214,8 @@ func TestOverHTTP(t *testing.T) {
 		want string
 	}{
 		{
-			"an id that looks like a path", get("/items/{id}", id), `{"id":"../items/7?x=1"}`,
-			`{"path":"../items/7?x=1","query":{},"type":"","body":""}`,
+			"an id that looks like a path", get("/items/{id}", id), `{"id":"a/items/7?x=1"}`,
+			`{"path":"a/items/7?x=1","query":{},"type":"","body":""}`,
 		},
 		{
 			"arrays", get("/items/{id}", id, &Param{Name: "tag", Type: "array", Items: &Param{Type: "string"}}), `{"id":"1","tag":["x","y&z"]}`,

@@ -122,11 +122,25 @@ func (p path) expand(args map[string]any) (string, error) {
 			text.WriteString(part.literal)
 			continue
 		}
-		segment, err := program.Segment(args[part.name])
+		value := args[part.name]
+		segment, err := program.Segment(value)
 		if err != nil {
-			return "", refuse("%s: %s", part.name, err)
+			return "", refuse("%s: %s", part.name, misplaced(value))
 		}
 		text.WriteString(segment)
 	}
 	return text.String(), nil
+}
+
+// misplaced says why a value cannot be a segment of a path.
+func misplaced(value any) string {
+	switch value := value.(type) {
+	case string:
+		if value == "" {
+			return "must not be empty"
+		}
+		return "may not be '.' or '..', or lead there"
+	default:
+		return "must be a string, a number or a boolean, because it is part of the path"
+	}
 }
