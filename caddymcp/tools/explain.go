@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -157,9 +158,10 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// nearest names what was probably meant by an unknown name, if that can be told.
+// nearest names what was probably meant by an unknown name, if that can be
+// told. A name of one or two letters is near to too many.
 func nearest(name string, known []string) string {
-	if len(name) > quotable {
+	if utf8.RuneCountInString(name) < 3 || len(name) > quotable {
 		return ""
 	}
 	best, least := "", len(name)/3+2

@@ -40,6 +40,10 @@ func TestValidationNamesEveryField(t *testing.T) {
 			`{"location":"fridge","Cuont":1,"zzzzzzzz":2}`,
 			`Cuont: unknown argument, did you mean 'count'? (the arguments are ` + all + `); zzzzzzzz: unknown argument`,
 		},
+		{
+			"unknown and short", `{"location":"fridge","if":1,"id2":2}`,
+			`id2: unknown argument, did you mean 'id'? (the arguments are ` + all + `); if: unknown argument`,
+		},
 		{"bounds", `{"location":"fridge","count":0}`, `count: must be at least 1 (got 0)`},
 		{"upper bound", `{"location":"fridge","count":10}`, `count: must be at most 9.5 (got 10)`},
 		{"fraction", `{"location":"fridge","count":1.5}`, `count: must be an integer (got 1.5)`},
