@@ -60,6 +60,9 @@ func prefix(when string) string {
 func (c *compiler) requires(requires []Require) []requirement {
 	out := make([]requirement, 0, len(requires))
 	for _, r := range requires {
+		if m := errorArgument.FindStringSubmatch(r.Message.Text); m != nil {
+			c.fail("the message of 'require' holds '%s' as plain text: write '\\(%s)'", m[0], program.ArgumentText(m[1]))
+		}
 		out = append(out, requirement{c.program(r.If, false), c.text(r.Message)})
 	}
 	return out

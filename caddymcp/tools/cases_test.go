@@ -124,6 +124,12 @@ func TestCaseErrors(t *testing.T) {
 		{"view without a required parameter", func(t *Tool) {
 			t.Params = append(t.Params, &Param{Name: "r", Type: "string", Required: true})
 		}, "'read_only' leaves out parameter 'r'"},
+		{"view of cases that only read", func(t *Tool) {
+			t.Cases[0].Values, t.Cases = []string{"list", "count", "create", "delete"}, t.Cases[:1]
+		}, "'read_only { … }' is for a tool whose cases read and write"},
+		{"view of cases that only write", func(t *Tool) {
+			t.Cases[1].Values, t.Cases = []string{"list", "count", "create", "delete"}, t.Cases[1:2]
+		}, "'read_only { … }' is for a tool whose cases read and write"},
 		{"view with a mistake", func(t *Tool) { t.ReadOnlyView.Params[1].Type = "text" }, "parameter 'name' in 'read_only' is of type text"},
 	}
 	for _, tt := range tests {

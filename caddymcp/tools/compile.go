@@ -99,6 +99,7 @@ type compiler struct {
 	tool     *Tool
 	upstream string
 	params   []*Param // the root parameters, of a raw schema too
+	open     bool     // there may be arguments that are no parameters
 	errs     []error
 }
 
@@ -145,6 +146,7 @@ func (c *compiler) arguments() *arguments {
 			return nil
 		}
 		c.params = paramsOfSchema(args.schema)
+		c.open = args.schema.AdditionalProperties != any(false) || len(args.schema.PatternProperties) > 0
 		return args
 	}
 	c.params = c.tool.Params
@@ -195,11 +197,17 @@ func (c *compiler) findUpstream() {
 		return
 	}
 	c.upstream = c.tool.Upstream
-	c.checkUpstream(c.upstream)
+	c.checkUpstream(c.upstream, "this line")
 }
 
-func (c *compiler) checkUpstream(name string) {
-	if names := c.env.Upstreams.Names(); !slices.Contains(names, name) {
+// checkUpstream refuses the name of an upstream that there is not. Where says
+// what to leave out if no name is needed.
+func (c *compiler) checkUpstream(name, where string) {
+	switch names := c.env.Upstreams.Names(); {
+	case slices.Contains(names, name):
+	case len(names) == 1 && names[0] == "":
+		c.fail("upstream '%s' is not declared: the only upstream has no name, leave %s out", name, where)
+	default:
 		c.fail("upstream '%s' is not declared, there is %s", name, listed(names))
 	}
 }
@@ -249,7 +257,7 @@ func (c *compiler) checkEffects(a *action) {
 	for _, e := range a.effects("") {
 		switch {
 		case e.Upstream != "":
-			c.checkUpstream(e.Upstream)
+			c.checkUpstream(e.Upstream, "the option")
 		case c.tool.Upstream != "":
 		default:
 			if _, ok := c.env.Upstreams.Default(); ok {
@@ -275,6 +283,7 @@ func (c *compiler) program(src program.Source, requests bool) *program.Program {
 		c.fail("%w", err)
 		return nil
 	}
+	c.checkArguments(p)
 	return p
 }
 
@@ -285,5 +294,28 @@ func (c *compiler) text(src program.Source) *program.Program {
 		c.fail("%w", err)
 		return nil
 	}
+	c.checkArguments(p)
 	return p
+}
+
+// checkArguments refuses a program that names an argument which no call has.
+func (c *compiler) checkArguments(p *program.Program) {
+	if c.open {
+		return
+	}
+	names := make([]string, 0, len(c.params))
+	for _, param := range c.params {
+		names = append(names, param.Name)
+	}
+	for _, a := range p.Arguments() {
+		if slices.Contains(names, a.Name) {
+			continue
+		}
+		remedy := nearest(a.Name, names)
+		if remedy == "" {
+			remedy = ": declare it or correct the name"
+		}
+		c.fail("%w", &program.LoadError{File: a.File, Line: a.Line, Column: a.Column, Message: fmt.Sprintf(
+			"'%s' is no parameter of the tool%s", program.ArgumentText(a.Name), remedy)})
+	}
 }

@@ -59,6 +59,11 @@ func TestConfigErrors(t *testing.T) {
 		{"closed brace", get("/a}"), "path '/a}' has a '}' without '{'"},
 		{"empty braces", get("/{}"), "path '/{}' has '{}'"},
 		{"path names nothing", get("/{id}"), "path names '{id}', which is no parameter"},
+		{"a colon in place of braces", get("/a/:id/b", p("id", "string")), "path '/a/:id/b' holds ':id' as plain text: write '{id}'"},
+		{"angle brackets in place of braces", get("/a/<id>", p("id", "string")), "path '/a/<id>' holds '<id>' as plain text: write '{id}'"},
+		{"arg in a require message", tool(func(t *Tool) { t.Require = []Require{{*jq("$args.a"), *jq(`no {arg.a}`)}} }, p("a", "string")), `the message of 'require' holds '{arg.a}' as plain text: write '\($args.a)'`},
+		{"view without cases", tool(func(t *Tool) { t.ReadOnlyView = &View{Description: "d"} }), "'read_only { … }' is for a tool whose cases read and write: remove it, or write"},
+		{"view without cases that writes", tool(func(t *Tool) { t.Request.Method, t.ReadOnlyView = "POST", &View{Description: "d"} }), "'read_only { … }' is for a tool whose cases read and write"},
 		{"optional in path", get("/{id}", p("id", "string")), "parameter 'id' is in the path, so it must be 'required'"},
 		{"local in path", get("/{id}", &Param{Name: "id", Type: "string", Required: true, Local: true}), "parameter 'id' is in the path and 'local'"},
 		{"in query and in path", get("/{id}", &Param{Name: "id", Type: "string", Required: true, In: "query"}), "parameter 'id' is in the path, but says 'in query'"},
@@ -91,8 +96,8 @@ func TestConfigErrors(t *testing.T) {
 		{"clamp of an integer", get("/x", &Param{Name: "a", Type: "integer", Clamp: &Clamp{0.5, 2}}), "parameter 'a' has 'clamp 0.5 2', use whole numbers"},
 		{"bad pattern", get("/x", &Param{Name: "a", Type: "string", Pattern: "(?=x)"}), "parameter 'a' has a 'pattern' that is no regular expression"},
 		{"required default", get("/x", &Param{Name: "a", Type: "string", Required: true, Default: ptr("x")}), "parameter 'a' is 'required', so its 'default'"},
-		{"default of another type", get("/x", &Param{Name: "a", Type: "integer", Default: ptr("1.5")}), "parameter 'a' has the default '1.5' is no integer, write a whole number"},
-		{"default not json", get("/x", &Param{Name: "a", Type: "array", Items: p("", "string"), Default: ptr("a,b")}), "parameter 'a' has the default 'a,b' is not JSON, write a JSON array"},
+		{"default of another type", get("/x", &Param{Name: "a", Type: "integer", Default: ptr("1.5")}), "parameter 'a' has the default '1.5', which is not an integer: write a number such as 10"},
+		{"default not json", get("/x", &Param{Name: "a", Type: "array", Items: p("", "string"), Default: ptr("a,b")}), "parameter 'a' has the default 'a,b', which is not an array: write a JSON array"},
 		{"default outside enum", get("/x", &Param{Name: "a", Type: "string", Enum: []string{"x"}, Default: ptr("y")}), "parameter 'a' has the default 'y', which its own rules refuse"},
 		{"default outside clamp", get("/x", &Param{Name: "a", Type: "integer", Clamp: &Clamp{1, 2}, Default: ptr("3")}), "parameter 'a' has the default '3', which is outside its 'clamp'"},
 		{"nullable default", get("/x", &Param{Name: "a", Type: "string", AllowNull: true, Local: true, MaxLength: ptr(1), Default: ptr("xx")}), "parameter 'a' has the default 'xx', which its own rules refuse"},
@@ -100,7 +105,7 @@ func TestConfigErrors(t *testing.T) {
 			"nested default", verb("POST", "/x", &Param{Name: "o", Type: "array", Items: &Param{Type: "object", Params: []*Param{{Name: "a", Type: "string", Format: "date", Default: ptr("x")}}}}),
 			"parameter 'o[].a' has the default 'x', which its own rules refuse",
 		},
-		{"enum of another type", get("/x", &Param{Name: "a", Type: "integer", Enum: []string{"1", "b"}}), "parameter 'a' has the enum value 'b' is not JSON"},
+		{"enum of another type", get("/x", &Param{Name: "a", Type: "integer", Enum: []string{"1", "b"}}), "parameter 'a' has the enum value 'b', which is not an integer: write a number such as 10"},
 		{"enum twice", get("/x", &Param{Name: "a", Type: "integer", Enum: []string{"1", "1.0"}}), "parameter 'a' has the enum value '1.0' twice"},
 		{"array without items", get("/x", p("a", "array")), "parameter 'a' is an array and needs 'items <type>'"},
 		{"nested array without items", get("/x", &Param{Name: "a", Type: "array", Local: true, Items: p("", "array")}), "parameter 'a[]' is an array and needs 'items <type>'"},
@@ -160,6 +165,65 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+// What only looks like an argument in a path is left alone.
+func TestPathsWithColons(t *testing.T) {
+	id := &Param{Name: "id", Type: "string", Required: true}
+	for _, path := range []string{"/{id}/:other", "/{id}:cancel", "/{id}/a:id", "/{id}/<>"} {
+		t.Run(path, func(t *testing.T) { compile(t, Env{}, get(path, id)) })
+	}
+}
+
+func TestUnknownArguments(t *testing.T) {
+	isbn := &Param{Name: "isbn", Type: "string", Required: true}
+	const raw = `{"type":"object","properties":{"isbn":{"type":"string"}},"additionalProperties":`
+	src := func(text string) program.Source { return program.Source{Text: text, File: "f", Line: 5} }
+	bad, badText := src(`$args.isnb`), src(`no \($args.isnb)`)
+	const want = "tool 't': f:5:1: '$args.isnb' is no parameter of the tool, did you mean 'isbn'?"
+	library, err := program.NewLibrary(program.Source{Text: `def other: $args.other;`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		change func(*Tool)
+		want   string
+	}{
+		{"right", func(t *Tool) { t.Result = jq(`$args.isbn`) }, ""},
+		{"result", func(t *Tool) { t.Result = &bad }, want},
+		{"run", func(t *Tool) { t.Request, t.Run = nil, &bad }, want},
+		{"query", func(t *Tool) { t.Request.Query = []Field{{"q", bad}} }, want},
+		{"header", func(t *Tool) { t.Request.Headers = []Field{{"X-A", bad}} }, want},
+		{"body", func(t *Tool) { t.Request.Method, t.Request.Body = "POST", &bad }, want},
+		{"require", func(t *Tool) { t.Require = []Require{{bad, *jq("no")}} }, want},
+		{"the message of require", func(t *Tool) { t.Require = []Require{{*jq("true"), badText}} }, strings.Replace(want, "5:1", "5:6", 1)},
+		{"a case", func(t *Tool) {
+			t.Params = append(t.Params, &Param{Name: "all", Type: "boolean", Local: true})
+			t.Cases = []*Case{{Param: "all", Values: []string{"true"}, Action: Action{Run: &bad, Require: []Require{{*jq("$args.all"), *jq("no")}}}}}
+		}, want},
+		{"in brackets", func(t *Tool) { t.Result = jq(`$args["page-size"]`) }, `tool 't': line 1, column 1: '$args["page-size"]' is no parameter of the tool: declare it or correct the name`},
+		{"a short name", func(t *Tool) { t.Result = jq(`$args.is`) }, "tool 't': line 1, column 1: '$args.is' is no parameter of the tool: declare it or correct the name"},
+		{"several", func(t *Tool) { t.Result = jq("$args.isbm |\n$args.isbm") }, "tool 't': line 1, column 1: '$args.isbm' is no parameter of the tool, did you mean 'isbn'?\ntool 't': line 2, column 1: '$args.isbm' is no parameter of the tool, did you mean 'isbn'?"},
+		{"a library", func(t *Tool) { t.Result = jq(`other`) }, ""},
+		{"a closed schema", func(t *Tool) { t.Params, t.Input, t.Result = nil, raw+`false}`, &bad }, want},
+		{"an open schema", func(t *Tool) { t.Params, t.Input, t.Result = nil, raw+`true}`, &bad }, ""},
+		{"a schema of other fields", func(t *Tool) { t.Params, t.Input, t.Result = nil, raw+`{"type":"string"}}`, &bad }, ""},
+		{"a schema that is open by default", func(t *Tool) {
+			t.Params, t.Input, t.Result = nil, `{"type":"object","properties":{"isbn":{"type":"string"}}}`, &bad
+		}, ""},
+		{"a schema with patterns", func(t *Tool) { t.Params, t.Input, t.Result = nil, raw+`false,"patternProperties":{"^is":{}}}`, &bad }, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := get("/x", isbn)
+			tt.change(tool)
+			_, err := Compile([]*Tool{tool}, Env{Upstreams: oneAPI, Library: library})
+			if got := configErrors(t, err); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestConfigErrorsAreAllTold(t *testing.T) {
 	first, second := get("/x?y"), get("/x")
 	second.Name, second.Description = "u", ""
@@ -195,6 +259,9 @@ func TestUpstreams(t *testing.T) {
 	named.Upstream = "b"
 	pure := get("/x")
 	pure.Request, pure.Run = nil, jq(`"x"`)
+	option := get("/x")
+	option.Request, option.Run = nil, jq(`get("/x"; null; {upstream: "b"})`)
+	unnamed := apis{names: []string{""}}
 	web := get("/x")
 	web.Upstream = "web"
 	tests := []struct {
@@ -207,6 +274,9 @@ func TestUpstreams(t *testing.T) {
 		{"none needed", apis{}, pure, ""},
 		{"several", several, get("/x"), "tool 't': makes requests, but does not say where to: add 'upstream <name>' (there is 'a', 'b')"},
 		{"named", several, named, ""},
+		{"named, of one without a name", unnamed, named, "tool 't': upstream 'b' is not declared: the only upstream has no name, leave this line out"},
+		{"an option, of one without a name", unnamed, option, "tool 't': upstream 'b' is not declared: the only upstream has no name, leave the option out"},
+		{"one without a name", unnamed, get("/x"), ""},
 		{"the web", apis{names: []string{"a", "web"}, web: "web"}, web, "tool 't': upstream 'web' is the public web, which has no paths: use 'run' and request({url: …})"},
 	}
 	for _, tt := range tests {

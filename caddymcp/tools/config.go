@@ -50,7 +50,8 @@ type Tool struct {
 	// Entries of the tool's _meta object.
 	Meta []Meta `json:"meta,omitempty"`
 
-	// What replaces the description and narrows the parameters in read-only mode.
+	// What replaces the description and narrows the parameters in read-only
+	// mode, for a tool whose cases read and write.
 	ReadOnlyView *View `json:"read_only_view,omitempty"`
 }
 

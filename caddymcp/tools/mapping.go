@@ -57,6 +57,7 @@ func (c *compiler) request(r *Request, when string) *request {
 		return out
 	}
 	c.pathNames(out.path, when)
+	c.foreignNames(r.Path)
 	noBody := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if noBody && r.Body != nil {
 		c.fail("%s has no body, use 'query' or another method", r.Method)
@@ -106,6 +107,18 @@ func (c *compiler) pathNames(p path, when string) {
 			c.fail("parameter '%s' is in the path and of type %s: a path takes single values", name, param.Type)
 		case !param.Required && param.Default == nil && when == "":
 			c.fail("parameter '%s' is in the path, so it must be 'required' or have a 'default'", name)
+		}
+	}
+}
+
+// foreignNames refuses the ways in which routers write an argument, which a
+// path here takes as they stand.
+func (c *compiler) foreignNames(template string) {
+	for segment := range strings.SplitSeq(template, "/") {
+		for _, p := range c.params {
+			if segment == ":"+p.Name || segment == "<"+p.Name+">" {
+				c.fail("path '%s' holds '%s' as plain text: write '{%s}'", template, segment, p.Name)
+			}
 		}
 	}
 }

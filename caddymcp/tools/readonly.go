@@ -51,13 +51,17 @@ func (c *compiler) view(out *tool) *arguments {
 		c.checkView(out, v.Params)
 		params = v.Params
 	}
-	mixed := slices.ContainsFunc(out.actions(), func(a *action) bool { return !a.hints.readOnly })
-	if c.tool.Input != "" && len(params) == 0 || !mixed && c.tool.ReadOnlyView == nil {
+	reads := slices.ContainsFunc(out.actions(), func(a *action) bool { return a.hints.readOnly })
+	writes := slices.ContainsFunc(out.actions(), func(a *action) bool { return !a.hints.readOnly })
+	if c.tool.ReadOnlyView != nil && !(reads && writes) {
+		c.fail("'read_only { … }' is for a tool whose cases read and write: remove it, or write 'read_only' alone to say that the tool changes nothing")
+	}
+	if c.tool.Input != "" && len(params) == 0 || !writes && c.tool.ReadOnlyView == nil {
 		return out.args
 	}
 	params = slices.Clone(params)
 	for i, p := range params {
-		if p.Name == out.by && mixed {
+		if p.Name == out.by && writes {
 			params[i] = out.narrow(p)
 		}
 	}

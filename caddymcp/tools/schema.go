@@ -119,7 +119,7 @@ func parseValue(p *Param, text string) (any, error) {
 	}
 	v, err := decodeJSON([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("'%s' is not JSON, write %s", shorten(text), example(p.Type))
+		return nil, misfit(p, text)
 	}
 	fits := false
 	switch value := v.(type) {
@@ -140,15 +140,21 @@ func parseValue(p *Param, text string) (any, error) {
 		fits = p.AllowNull
 	}
 	if !fits {
-		return nil, fmt.Errorf("'%s' is no %s, write %s", shorten(text), p.Type, example(p.Type))
+		return nil, misfit(p, text)
 	}
 	return v, nil
+}
+
+// misfit says, after the words "has the default", that a text is no value of a
+// parameter's type.
+func misfit(p *Param, text string) error {
+	return fmt.Errorf("'%s', which is not %s: write %s", shorten(text), typeNames([]string{p.Type}), example(p.Type))
 }
 
 // example is a value of a type, as an error message shows it.
 func example(typ string) string {
 	return map[string]string{
-		"integer": "a whole number such as 10",
+		"integer": "a number such as 10",
 		"number":  "a number such as 1.5",
 		"boolean": "true or false",
 		"array":   "a JSON array such as `[\"a\",\"b\"]`",
