@@ -323,10 +323,7 @@ func TestContentSize(t *testing.T) {
 		{"nothing", mcp.CallToolResult{}, 0},
 		{"text", mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "grün"}, &mcp.TextContent{Text: "ab"}}}, 7},
 		{"structured", mcp.CallToolResult{StructuredContent: json.RawMessage(`{"a":1}`)}, 7},
-		{
-			"an image", mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: []byte("abc"), MIMEType: "image/png"}}},
-			len(`{"type":"image","mimeType":"image/png","data":"YWJj"}`),
-		},
+		{"an image", mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: []byte("abc"), MIMEType: "image/png"}}}, len(`{"type":"image","mimeType":"image/png","data":"YWJj"}`)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := contentSize(&tc.result); got != tc.want {

@@ -173,7 +173,7 @@ func expectChild(t *testing.T, span sdktrace.ReadOnlySpan, parent string) {
 func described(span sdktrace.ReadOnlySpan) string {
 	var text strings.Builder
 	for _, a := range span.Attributes() {
-		fmt.Fprintf(&text, "%s=%s ", a.Key, a.Value.Emit())
+		fmt.Fprintf(&text, "%s=%s ", a.Key, a.Value.String())
 	}
 	return text.String() + span.Status().Code.String()
 }
