@@ -212,3 +212,16 @@ func TestJSONIsChecked(t *testing.T) {
 		})
 	}
 }
+
+func TestValidatePath(t *testing.T) {
+	for _, p := range []string{"/mcp", "/a/b", "/Ä"} {
+		if err := validatePath(p); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, p := range []string{"", "/", "mcp", "/mcp/", "/a//b", "/a/../b", "/.", "/..", "/a?b", "/a*", "/%61", "/a;b", `/a\b`, "/.well-known/mcp"} {
+		if validatePath(p) == nil {
+			t.Errorf("'%s' is taken", p)
+		}
+	}
+}

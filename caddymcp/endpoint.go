@@ -8,23 +8,14 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/zap"
 
 	"github.com/caddymcp/caddymcp/caddymcp/tools"
-)
-
-const (
-	// sessionTimeout ends a session that made no request for so long. Clients
-	// abandon sessions without a word.
-	sessionTimeout = time.Hour
-
-	// maxSessions bounds what abandoned sessions cost.
-	maxSessions = 1000
 )
 
 // An endpoint is one MCP server behind the three ways in which the SDK serves
@@ -42,6 +33,8 @@ type endpoint struct {
 	// without a session), and stream those of them that want notifications
 	// on the way.
 	single, stream http.Handler
+
+	roster roster
 
 	// serving is held for reading while a message is served, and taken when
 	// the endpoint ends, so that no reply is cut off.
@@ -62,7 +55,9 @@ type endpoint struct {
 var endpoints = caddy.NewUsagePool()
 
 // claimEndpoint finds the endpoint of the same place in the config before, or
-// makes one. The place is where the server listens, the site, and the path.
+// makes one. The place is where the server listens, the site, the path, and
+// which of several blocks with all of these in common: matchers or handle_path
+// can tell such blocks apart.
 func (h *Handler) claimEndpoint(ctx caddy.Context) error {
 	var app *caddyhttp.App
 	for _, module := range ctx.Modules() {
@@ -70,19 +65,27 @@ func (h *Handler) claimEndpoint(ctx caddy.Context) error {
 			app = a
 		}
 	}
-	key := fmt.Sprintf("%p", h) // outside an app there is no reload
+	place := fmt.Sprintf("%p", h) // outside an app there is no reload
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok && app != nil {
-		key = fmt.Sprintf("%s|%s|%s", strings.Join(server.Listen, " "), h.Auth.Site(), h.Path)
+		place = fmt.Sprintf("%s|%s|%s", strings.Join(server.Listen, " "), h.Auth.Site(), h.Path)
 	}
-	v, _, err := endpoints.LoadOrNew(key, func() (caddy.Destructor, error) { return newEndpoint(), nil })
-	if err != nil {
-		return err
+	for n := 1; ; n++ {
+		key := fmt.Sprintf("%s|%d", place, n)
+		v, _, err := endpoints.LoadOrNew(key, func() (caddy.Destructor, error) { return newEndpoint(), nil })
+		if err != nil {
+			return err
+		}
+		if e := v.(*endpoint); e.claim(app) {
+			h.endpoint, h.endpointKey = e, key
+			return nil
+		}
+		// Another block of this config has it.
+		if _, err := endpoints.Delete(key); err != nil {
+			return err
+		}
+		h.logger.Warn("another mcp block of this site has the same path: only a matcher or handle_path can tell them apart",
+			zap.String("path", h.Path))
 	}
-	h.endpoint, h.endpointKey = v.(*endpoint), key
-	if !h.endpoint.claim(app) {
-		return fmt.Errorf("two mcp blocks of one site have the path '%s': give each its own with 'path'", h.Path)
-	}
-	return nil
 }
 
 // claim takes the endpoint for a config, once.
@@ -194,9 +197,6 @@ func (e *endpoint) sessionCount() int {
 	}
 	return n
 }
-
-// full says whether no further session is accepted.
-func (e *endpoint) full() bool { return e.sessionCount() >= maxSessions }
 
 // Destruct ends the endpoint when no config has it any more: its streams at
 // once, its sessions when the calls in flight are done.

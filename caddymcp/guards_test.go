@@ -141,7 +141,7 @@ func TestSessionsAreBoundToTheirCaller(t *testing.T) {
 	for token, want := range map[string]bool{"cook-token-7f3a9c1e5b2d8064": true, "guest-token-1b5d7e9f3a2c4680": false} {
 		resp, body := post(t, url, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 			"Authorization", "Bearer "+token, "Mcp-Session-Id", id, "MCP-Protocol-Version", "2025-11-25")
-		if (resp.StatusCode == 200) != want {
+		if status := map[bool]int{true: 200, false: 404}[want]; resp.StatusCode != status {
 			t.Errorf("with the token of %.5s: %s %s", token, resp.Status, body)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -372,9 +373,12 @@ func runCheck(ctx context.Context, check *program.Program, h *Handler, name stri
 }
 
 // validatePath checks the endpoint's path.
-func validatePath(path string) error {
-	if !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.ContainsAny(path, "?#%*{}") {
-		return fmt.Errorf("bad path '%s': write a path such as '/mcp', without a slash at the end", path)
+func validatePath(p string) error {
+	switch {
+	case !strings.HasPrefix(p, "/"), p == "/", p != path.Clean(p), strings.ContainsAny(p, "?#%*{};\\"):
+		return fmt.Errorf("bad path '%s': write a path such as '/mcp', without a slash at the end", p)
+	case strings.HasPrefix(p, "/.well-known"):
+		return fmt.Errorf("bad path '%s': clients look for OAuth metadata there", p)
 	}
 	return nil
 }

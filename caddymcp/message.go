@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -46,9 +47,12 @@ func (m members) text(name string) string {
 	return s
 }
 
+// maxBatch bounds how many messages one request can bring.
+const maxBatch = 100
+
 var (
-	errEmptyBatch = errors.New("the batch holds no message")
-	errNoMessage  = errors.New("the body is not a JSON object")
+	errBatch     = fmt.Errorf("a batch holds 1 to %d messages", maxBatch)
+	errNoMessage = errors.New("the body is not a JSON object")
 )
 
 // parseBody reads the messages of a POST body.
@@ -56,12 +60,12 @@ func parseBody(raw []byte) (*body, error) {
 	b := &body{raw: raw}
 	parts := []json.RawMessage{raw}
 	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
-		b.batch = true
+		b.batch, parts = true, nil
 		if err := json.Unmarshal(raw, &parts); err != nil {
 			return nil, err
 		}
-		if len(parts) == 0 {
-			return nil, errEmptyBatch
+		if len(parts) == 0 || len(parts) > maxBatch {
+			return nil, errBatch
 		}
 	}
 	for _, part := range parts {

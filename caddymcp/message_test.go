@@ -25,6 +25,7 @@ func TestParseBody(t *testing.T) {
 		{name: "params of another type", body: `{"id":1,"method":"tools/call","params":[1]}`, tools: []string{""}},
 		{name: "empty", body: ``, fails: true},
 		{name: "empty batch", body: `[]`, fails: true},
+		{name: "large batch", body: `[` + strings.Repeat(`{},`, maxBatch) + `{}]`, fails: true},
 		{name: "cut off", body: `{"id":1,`, fails: true},
 		{name: "two values", body: `{"id":1} {"id":2}`, fails: true},
 		{name: "not an object", body: `7`, fails: true},

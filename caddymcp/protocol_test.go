@@ -105,6 +105,12 @@ func TestEveryRevisionOnOneURL(t *testing.T) {
 			t.Errorf("%s %s", resp.Status, body)
 		}
 	})
+	t.Run("a batch with nothing to hide", func(t *testing.T) {
+		resp, body := post(t, url, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]`)
+		if resp.StatusCode != 200 || strings.Count(body, `"result"`) != 3 {
+			t.Errorf("%s %s", resp.Status, body)
+		}
+	})
 	t.Run("the Go client", func(t *testing.T) {
 		if text, isError := call(t, connect(t, url), "read", `{}`); isError || text != `{"ok":true}` {
 			t.Errorf("%v %s", isError, text)

@@ -64,7 +64,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		// Streams of sessions, their ends, and methods that are not allowed.
 		ctx, cancel := h.endpoint.untilEnd(r.Context())
 		defer cancel()
-		h.endpoint.sessions.ServeHTTP(out, handOn(r.WithContext(ctx), in))
+		h.endpoint.serveSession(out, handOn(r.WithContext(ctx), in), caller)
 		return
 	}
 
@@ -102,28 +102,44 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		h.endpoint.serving.RLock()
 		defer h.endpoint.serving.RUnlock()
 	}
-	h.choose(out, r, b)
+	h.endpoint.choose(out, r, b, caller)
 }
 
 // choose hands the request to the SDK: to its session, or to stand alone.
-func (h *Handler) choose(w *replyWriter, r *http.Request, b *body) {
-	e := h.endpoint
+func (e *endpoint) choose(w *replyWriter, r *http.Request, b *body, caller access.Caller) {
 	modern := r.Header.Get("Mcp-Protocol-Version") >= modernVersion
 	switch {
 	case !modern && b.initializes():
-		if e.full() {
+		if !e.roster.makeRoom(e.server) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
 			return
 		}
 		e.sessions.ServeHTTP(w, r)
+		if id := w.Header().Get("Mcp-Session-Id"); id != "" {
+			e.roster.opened(id, caller.ID)
+		}
 	case !modern && r.Header.Get("Mcp-Session-Id") != "":
-		e.sessions.ServeHTTP(w, r)
+		e.serveSession(w, r, caller)
 	case b.notifies():
 		e.stream.ServeHTTP(w, r)
 	default:
 		e.single.ServeHTTP(w, r)
 	}
+}
+
+// serveSession hands on a request of a session. The session of another caller
+// does not exist.
+func (e *endpoint) serveSession(w http.ResponseWriter, r *http.Request, caller access.Caller) {
+	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+		leave, ok := e.roster.enter(id, caller.ID)
+		if !ok {
+			http.Error(w, "session not found", http.StatusNotFound)
+			return
+		}
+		defer leave()
+	}
+	e.sessions.ServeHTTP(w, r)
 }
 
 // missing are the scopes that a tool called in the body needs, if the caller

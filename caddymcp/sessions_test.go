@@ -1,0 +1,55 @@
+package caddymcp
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Sessions that nobody uses make room for new ones, and those in use stay.
+func TestSessionsMakeRoom(t *testing.T) {
+	t.Parallel()
+	s := pantrySite(t, serveAPI(t, nil), "")
+	url := s.URL + "/mcp"
+	initialize := func() (*http.Response, string) {
+		resp, _ := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		return resp, resp.Header.Get("Mcp-Session-Id")
+	}
+	ping := func(id string) int {
+		resp, _ := post(t, url, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, "Mcp-Session-Id", id, "MCP-Protocol-Version", "2025-11-25")
+		return resp.StatusCode
+	}
+	_, first := initialize()
+	_, second := initialize()
+	leave, ok := s.handler.endpoint.roster.enter(first, "") // a stream is open
+	if !ok {
+		t.Fatal("the first session is not known")
+	}
+	for range maxSessions {
+		if resp, id := initialize(); id == "" {
+			t.Fatalf("a session is refused: %s", resp.Status)
+		}
+	}
+	if status := ping(first); status != http.StatusOK {
+		t.Errorf("the session in use answers %d", status)
+	}
+	if status := ping(second); status != http.StatusNotFound {
+		t.Errorf("the session that was idle the longest answers %d", status)
+	}
+	if n := s.handler.endpoint.sessionCount(); n > maxSessions {
+		t.Errorf("%d sessions are open", n)
+	}
+	leave()
+}
+
+func TestRosterForgetsWhatEnded(t *testing.T) {
+	var r roster
+	r.opened("a", "x")
+	if !r.makeRoom(mcp.NewServer(&mcp.Implementation{Name: "t"}, nil)) {
+		t.Error("there is no room")
+	}
+	if len(r.open) != 0 {
+		t.Errorf("%d sessions are remembered", len(r.open))
+	}
+}
