@@ -197,16 +197,15 @@ func (c *compiler) findUpstream() {
 		return
 	}
 	c.upstream = c.tool.Upstream
-	c.checkUpstream(c.upstream, "this line")
+	c.checkUpstream(c.upstream)
 }
 
-// checkUpstream refuses the name of an upstream that there is not. Where says
-// what to leave out if no name is needed.
-func (c *compiler) checkUpstream(name, where string) {
+// checkUpstream refuses the name of an upstream that there is not.
+func (c *compiler) checkUpstream(name string) {
 	switch names := c.env.Upstreams.Names(); {
 	case slices.Contains(names, name):
 	case len(names) == 1 && names[0] == "":
-		c.fail("upstream '%s' is not declared: the only upstream has no name, leave %s out", name, where)
+		c.fail("upstream '%s' is not declared: the only upstream has no name, leave 'upstream' out", name)
 	default:
 		c.fail("upstream '%s' is not declared, there is %s", name, listed(names))
 	}
@@ -257,7 +256,7 @@ func (c *compiler) checkEffects(a *action) {
 	for _, e := range a.effects("") {
 		switch {
 		case e.Upstream != "":
-			c.checkUpstream(e.Upstream, "the option")
+			c.checkUpstream(e.Upstream)
 		case c.tool.Upstream != "":
 		default:
 			if _, ok := c.env.Upstreams.Default(); ok {

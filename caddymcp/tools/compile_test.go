@@ -274,8 +274,8 @@ func TestUpstreams(t *testing.T) {
 		{"none needed", apis{}, pure, ""},
 		{"several", several, get("/x"), "tool 't': makes requests, but does not say where to: add 'upstream <name>' (there is 'a', 'b')"},
 		{"named", several, named, ""},
-		{"named, of one without a name", unnamed, named, "tool 't': upstream 'b' is not declared: the only upstream has no name, leave this line out"},
-		{"an option, of one without a name", unnamed, option, "tool 't': upstream 'b' is not declared: the only upstream has no name, leave the option out"},
+		{"named, of one without a name", unnamed, named, "tool 't': upstream 'b' is not declared: the only upstream has no name, leave 'upstream' out"},
+		{"an option, of one without a name", unnamed, option, "tool 't': upstream 'b' is not declared: the only upstream has no name, leave 'upstream' out"},
 		{"one without a name", unnamed, get("/x"), ""},
 		{"the web", apis{names: []string{"a", "web"}, web: "web"}, web, "tool 't': upstream 'web' is the public web, which has no paths: use 'run' and request({url: …})"},
 	}
