@@ -316,12 +316,10 @@ func (u *Upstream) parseVerifyTLS(d *caddyfile.Dispenser) error {
 	if err != nil {
 		return err
 	}
-	if !placeholders.MatchString(text) {
-		if _, err := directive.Bool(text); err != nil {
-			return d.WrapErr(err)
-		}
+	u.VerifyTLS = directive.Plain(text)
+	if err := validateVerifyTLS(u.VerifyTLS); err != nil {
+		return d.WrapErr(err)
 	}
-	u.VerifyTLS = text
 	return nil
 }
 

@@ -81,6 +81,16 @@ func newDirect(ctx caddy.Context, text string, config *reverseproxy.HTTPTranspor
 	return base, &direct{transport: transport, max: limit}, nil
 }
 
+// validateVerifyTLS checks what can be checked before placeholders are
+// resolved.
+func validateVerifyTLS(text string) error {
+	if text == "" || placeholders.MatchString(text) {
+		return checkPlaceholders(text)
+	}
+	_, err := directive.Bool(text)
+	return err
+}
+
 // noProxy keeps Caddy's transport from reading HTTP_PROXY and its like.
 var noProxy = json.RawMessage(`{"from":"none"}`)
 

@@ -30,8 +30,10 @@ type Header struct {
 	// `{mcp.caller.scopes}` | What the caller may do, separated by spaces.
 	// `{mcp.tool}` | The tool that is called.
 	//
-	// A header is left out if all its placeholders are empty. A credential
-	// is not accepted as it is: write {env.NAME} or {file./path}.
+	// A header is left out if all its placeholders are empty. Authorization,
+	// Cookie, Proxy-Authorization, and what ends in -Token, -Secret, -Key or
+	// -Password, but for Idempotency-Key and X-Csrf-Token, hold credentials,
+	// which are not accepted as they are: write {env.NAME} or {file./path}.
 	Value string `json:"value"`
 }
 
@@ -42,8 +44,18 @@ var transportHeaders = []string{
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// credentialHeaders hold secrets.
-var credentialHeaders = []string{"Authorization", "Cookie", "Proxy-Authorization"}
+// secretName matches the headers that hold secrets, as a rule: [isCredential]
+// knows the exceptions.
+var secretName = regexp.MustCompile(`(?i)^((proxy-)?authorization|cookie|.*-(token|secret|key|password))$`)
+
+// isCredential reports whether a header holds a secret.
+func isCredential(name string) bool {
+	switch strings.ToLower(name) {
+	case "idempotency-key", "x-csrf-token":
+		return false
+	}
+	return secretName.MatchString(name)
+}
 
 // callerSecrets finds placeholders that hold the caller's own credentials: its
 // Authorization and Cookie headers, the URL with its secret, the body.
@@ -52,9 +64,29 @@ var callerSecrets = regexp.MustCompile(`(?i)\{http\.request\.(header\.(authoriza
 // placeholders finds what the replacer would evaluate.
 var placeholders = regexp.MustCompile(`\{[^{}\s]+\}`)
 
+// dotless finds a placeholder, not escaped, whose name has no dot. Caddy knows
+// none such.
+var dotless = regexp.MustCompile(`(?:^|[^\\])\{([^{}.\\]*)\}`)
+
+// checkPlaceholders refuses a placeholder without a dot: nothing would be sent
+// in its place, silently.
+func checkPlaceholders(text string) error {
+	found := dotless.FindStringSubmatch(text)
+	switch {
+	case found == nil:
+		return nil
+	case envName.MatchString(found[1]):
+		return fmt.Errorf("unknown placeholder '{%s}': did you mean '{env.%[1]s}'?", found[1])
+	}
+	return fmt.Errorf("unknown placeholder '{%s}': write a brace that begins none as '\\{'", found[1])
+}
+
+// envName is what environment variables are called.
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
 func (h Header) validate(public bool) error {
 	key := http.CanonicalHeaderKey(h.Name)
-	secret := slices.Contains(credentialHeaders, key)
+	secret := isCredential(h.Name)
 	switch {
 	case !httpguts.ValidHeaderFieldName(h.Name):
 		return fmt.Errorf("'%s' is not a header name", h.Name)
@@ -69,7 +101,7 @@ func (h Header) validate(public bool) error {
 	case callerSecrets.MatchString(h.Value):
 		return fmt.Errorf("the header '%s' would hand the caller's own credentials, URL or body to the API", h.Name)
 	}
-	return nil
+	return checkPlaceholders(h.Value)
 }
 
 // provision checks that what is known when the config loads is not empty.
@@ -117,7 +149,7 @@ func (u *Upstream) header(ctx context.Context, req *program.Request) (http.Heade
 		if !httpguts.ValidHeaderFieldName(name) || key == "Host" || slices.Contains(transportHeaders, key) {
 			return nil, &program.Error{Message: fmt.Sprintf("a tool cannot set the header '%s'", printable(name))}
 		}
-		if u.PublicWeb && slices.Contains(credentialHeaders, key) {
+		if u.PublicWeb && isCredential(name) {
 			return nil, &program.Error{Message: fmt.Sprintf("the header '%s' is not sent to the public web", name)}
 		}
 		if !slices.ContainsFunc(values, func(v string) bool { return !httpguts.ValidHeaderFieldValue(v) }) {

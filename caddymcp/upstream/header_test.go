@@ -83,6 +83,17 @@ func TestHeaderConfigErrors(t *testing.T) {
 		{"authorization", "Basic {", "write {env.NAME}"},
 		{"Cookie", "a=b", "write {env.NAME}"},
 		{"Proxy-Authorization", "x", "write {env.NAME}"},
+		{"x-api-key", "abc", "write {env.NAME}"},
+		{"API-Key", "abc", "write {env.NAME}"},
+		{"X-Auth-Token", "abc", "write {env.NAME}"},
+		{"Private-Token", "abc", "write {env.NAME}"},
+		{"x-client-secret", "abc", "write {env.NAME}"},
+		{"Ocp-Apim-Subscription-Key", "abc", "write {env.NAME}"},
+		{"X-Api-Password", "abc", "write {env.NAME}"},
+		{"X-Key", "{BOOKS_KEY}", "unknown placeholder '{BOOKS_KEY}': did you mean '{env.BOOKS_KEY}'?"},
+		{"Authorization", "Bearer {env.HOME}{BOOKS_KEY}", "did you mean '{env.BOOKS_KEY}'?"},
+		{"X-Filter", `{"a": 1}`, `unknown placeholder '{"a": 1}': write a brace that begins none as '\{'`},
+		{"X-Filter", "{}", "unknown placeholder '{}'"},
 		{"Authorization", "Token {env.UPSTREAM_TEST_EMPTY}", "{env.UPSTREAM_TEST_EMPTY}, which is not set or empty"},
 		{"X-Key", "{env.UPSTREAM_TEST_UNSET}", "{env.UPSTREAM_TEST_UNSET}, which is not set or empty"},
 		{"X-Key", "{file./no/such/file}", "{file./no/such/file}, which is not set or empty"},
@@ -104,6 +115,21 @@ func TestHeaderConfigErrors(t *testing.T) {
 			err := provision(t, &Upstream{URL: "http://127.0.0.1:1", Headers: []Header{{tt.name, tt.value}}})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestLiteralHeaders has what is no credential, although it looks like one.
+func TestLiteralHeaders(t *testing.T) {
+	for name, value := range map[string]string{
+		"Idempotency-Key": "abc", "X-Csrf-Token": "fetch", "Tokens": "2", "X-Key-Id": "abc", "Key": "abc", "X-Filter": `\{"a":1\}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, nil)
+			mustSend(t, ready(t, &Upstream{URL: a.URL, Headers: []Header{{name, value}}}), get("/a"))
+			if r, _ := a.last(t); r.Header.Get(name) != strings.ReplaceAll(value, "\\", "") {
+				t.Errorf("got %q", r.Header.Get(name))
 			}
 		})
 	}

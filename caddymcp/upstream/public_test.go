@@ -121,7 +121,7 @@ func TestPublicWeb(t *testing.T) {
 	}
 	inner.expect(t)
 
-	for _, name := range []string{"Authorization", "cookie", "Proxy-Authorization"} {
+	for _, name := range []string{"Authorization", "cookie", "Proxy-Authorization", "x-api-key"} {
 		req := send("/a")
 		req.Header = http.Header{name: {"x"}}
 		before := len(a.requests())
