@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -16,6 +17,22 @@ func validatePath(path string) error {
 	}
 	if !decent(path) {
 		return fmt.Errorf("the path '%s' holds a segment that is '.' or '..', or a bad escape", path)
+	}
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if segment == "*" || !strings.ContainsAny(segment, "*{}") {
+			continue
+		}
+		before := strings.Join(segments[:i], "/")
+		if i < len(segments)-1 {
+			return fmt.Errorf("in the path '%s', only a segment that is '*' stands for any other: write '%s'",
+				path, before+"/*/"+strings.Join(segments[i+1:], "/"))
+		}
+		stem, _, _ := strings.Cut(segment, "*")
+		stem, _, _ = strings.Cut(stem, "{")
+		parent := strings.TrimSuffix(before+"/"+stem, "/")
+		return fmt.Errorf("in the path '%s', only a segment that is '*' stands for any other: write '%s' and '%s', each on its own",
+			path, cmp.Or(parent, "/"), parent+"/*")
 	}
 	return nil
 }

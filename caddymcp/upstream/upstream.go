@@ -192,10 +192,8 @@ func (u *Upstream) Validate() error {
 	case u.Transport != nil && u.Transport.ProxyProtocol != "":
 		return errors.New("the PROXY protocol needs reverse_proxy in the block, in place of a URL")
 	}
-	if u.URL != "" && !strings.Contains(u.URL, "{") {
-		if _, _, err := parseBase(u.URL, u.URL); err != nil {
-			return err
-		}
+	if err := u.validateURL(); err != nil {
+		return err
 	}
 	for _, h := range u.Headers {
 		if err := h.validate(u.PublicWeb); err != nil {
@@ -218,6 +216,38 @@ func (u *Upstream) Validate() error {
 	for _, c := range u.Caches {
 		if err := c.validate(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// validateURL checks the URL, as far as it is known before placeholders are
+// resolved, and what goes with it.
+func (u *Upstream) validateURL() error {
+	if err := validateVerifyTLS(u.VerifyTLS); err != nil {
+		return fmt.Errorf("verify_tls: %w", err)
+	}
+	if err := checkPlaceholders(u.URL); err != nil {
+		return err
+	}
+	if u.URL == "" || strings.Contains(u.URL, "{") {
+		return nil
+	}
+	base, _, err := parseBase(u.URL, u.URL)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, s := range u.SafeRequests {
+		paths = append(paths, s.Path)
+	}
+	for _, c := range u.Caches {
+		paths = append(append(paths, c.Paths...), c.DropOn...)
+	}
+	prefix := strings.TrimSuffix(base.EscapedPath(), "/")
+	for _, path := range paths {
+		if rest, ok := below(prefix, path); ok && prefix != "" {
+			return fmt.Errorf("the path '%s' begins with the path of the URL '%s': paths are below the URL, so write '%s'", path, u.URL, rest)
 		}
 	}
 	return nil

@@ -64,6 +64,18 @@ func TestValidate(t *testing.T) {
 		{"cache path", &Upstream{URL: "http://a", Caches: hour("/a?b")}, "write the path alone"},
 		{"cache without paths", &Upstream{URL: "http://a", Caches: hour()}, "at least one path"},
 		{"cache for ever", &Upstream{URL: "http://a", Caches: []Cache{{Paths: []string{"/a"}}}}, "above zero"},
+		{"URL placeholder", &Upstream{URL: "{BOOKS_URL}/api"}, "unknown placeholder '{BOOKS_URL}': did you mean '{env.BOOKS_URL}'?"},
+		{"verify_tls placeholder", &Upstream{URL: "https://a", VerifyTLS: "{VERIFY}"}, "verify_tls: unknown placeholder '{VERIFY}': did you mean '{env.VERIFY}'?"},
+		{"verify_tls text", &Upstream{URL: "https://a", VerifyTLS: "maybe"}, "verify_tls: 'maybe' is not a boolean"},
+		{"path with a star behind text", &Upstream{URL: "http://a", Caches: hour("/books*")}, "in the path '/books*', only a segment that is '*' stands for any other: write '/books' and '/books/*', each on its own"},
+		{"path with two stars", &Upstream{URL: "http://a", Caches: hour("/books/**")}, "write '/books' and '/books/*', each"},
+		{"path with two stars alone", &Upstream{URL: "http://a", Caches: hour("/**")}, "write '/' and '/*', each"},
+		{"path with a parameter", &Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"POST", "/books/{isbn}"}}}, "write '/books' and '/books/*', each"},
+		{"path with a parameter inside", &Upstream{URL: "http://a", SafeRequests: []SafeRequest{{"POST", "/books/{isbn}/parse"}}}, "write '/books/*/parse'"},
+		{"path with the base path", &Upstream{URL: "http://a/api/", Caches: hour("/api/books")}, "the path '/api/books' begins with the path of the URL 'http://a/api/': paths are below the URL, so write '/books'"},
+		{"drop path with the base path", &Upstream{URL: "http://a/api", Caches: []Cache{{For: 1, Paths: []string{"/a"}, DropOn: []string{"/b", "/api"}}}}, "so write '/'"},
+		{"safe path with the base path", &Upstream{URL: "http://a/api", SafeRequests: []SafeRequest{{"POST", "/api/parse"}}}, "so write '/parse'"},
+		{"drop path with a star", &Upstream{URL: "http://a", Caches: []Cache{{For: 1, Paths: []string{"/a"}, DropOn: []string{"/b*"}}}}, "write '/b' and '/b/*'"},
 		{"drop path", &Upstream{URL: "http://a", Caches: []Cache{{For: 1, Paths: []string{"/a"}, DropOn: []string{"/../b"}}}}, "'.' or '..'"},
 	}
 	for _, tt := range tests {
@@ -72,6 +84,17 @@ func TestValidate(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestValidPaths has paths that only look as if they were wrong.
+func TestValidPaths(t *testing.T) {
+	for url, path := range map[string]string{
+		"http://a/api": "/apis/*", "http://a": "/*/x", "http://a/": "/a", "unix//run/x": "/run/x", "http://a/api/v1": "/api/books",
+	} {
+		if err := provision(t, &Upstream{URL: url, Caches: hour(path)}); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
 	}
 }
 
