@@ -88,25 +88,37 @@ func TestChanges(t *testing.T) {
 		reply                    string
 		list                     string
 	}{
-		{"add", "POST", "/ingredients", `{"ingredients":"2 limes\r\n\n For the filling:\n 1.5  tomatoes \n250 ml milk\n---\n7up","recipe_id":"recipe-pancakes"}`,
+		{
+			"add", "POST", "/ingredients", `{"ingredients":"2 limes\r\n\n For the filling:\n 1.5  tomatoes \n250 ml milk\n---\n7up","recipe_id":"recipe-pancakes"}`,
 			`{"added":4}`,
 			"group-1 Tomatoes in aisle-produce x 5.5 recipe-tacos recipe-pancakes\n" + tortillas +
 				"group-3 Milk in aisle-dairy x 500 ml + 250 ml recipe-pancakes\n" + foil +
-				"\ngroup-5 limes in aisle-produce x 2 recipe-pancakes\ngroup-6 7up in aisle-other recipe-pancakes"},
-		{"add for a draft", "POST", "/ingredients", `{"ingredients":"Eggs\nLimes — 3","import_draft_id":"draft-lime-pie"}`,
+				"\ngroup-5 limes in aisle-produce x 2 recipe-pancakes\ngroup-6 7up in aisle-other recipe-pancakes",
+		},
+		{
+			"add for a draft", "POST", "/ingredients", `{"ingredients":"Eggs\nLimes — 3","import_draft_id":"draft-lime-pie"}`,
 			`{"added":2}`,
-			tomatoes + tortillas + milk + foil + "\ngroup-5 Eggs in aisle-dairy draft-lime-pie\ngroup-6 Limes — 3 in aisle-produce draft-lime-pie"},
+			tomatoes + tortillas + milk + foil + "\ngroup-5 Eggs in aisle-dairy draft-lime-pie\ngroup-6 Limes — 3 in aisle-produce draft-lime-pie",
+		},
 		{"add nothing", "POST", "/ingredients", `{"ingredients":"Sauce:\n12\n"}`, `{"added":0}`, tomatoes + tortillas + milk + foil},
-		{"replace a row", "PUT", "/groups/group-2", `{"name":"Wraps","quantity":"8","selected":true,"aisle_id":"aisle-produce"}`,
+		{
+			"replace a row", "PUT", "/groups/group-2", `{"name":"Wraps","quantity":"8","selected":true,"aisle_id":"aisle-produce"}`,
 			`{"id":"group-2","name":"Wraps","quantity":"8","selected":true,"aisle_id":"aisle-produce","recipe_ids":["recipe-tacos"],"import_draft_ids":[]}`,
-			tomatoes + "group-2 Wraps in aisle-produce x 8 selected recipe-tacos\n" + milk + foil},
-		{"lose the rest of a row", "PUT", "/groups/group-2", `{"name":"Wraps"}`,
+			tomatoes + "group-2 Wraps in aisle-produce x 8 selected recipe-tacos\n" + milk + foil,
+		},
+		{
+			"lose the rest of a row", "PUT", "/groups/group-2", `{"name":"Wraps"}`,
 			`{"id":"group-2","name":"Wraps","quantity":null,"selected":false,"aisle_id":"aisle-other","recipe_ids":["recipe-tacos"],"import_draft_ids":[]}`,
-			tomatoes + "group-2 Wraps in aisle-other recipe-tacos\n" + milk + foil},
-		{"select", "PUT", "/selection", `{"ids":["group-3","group-2"]}`, `{"ids":["group-2","group-3"]}`,
-			tomatoes + tortillas + "group-3 Milk in aisle-dairy x 500 ml selected recipe-pancakes\n" + strings.TrimSuffix(foil, " selected")},
-		{"select nothing", "PUT", "/selection", `{"ids":[]}`, `{"ids":[]}`,
-			tomatoes + strings.Replace(tortillas, " selected", "", 1) + milk + strings.TrimSuffix(foil, " selected")},
+			tomatoes + "group-2 Wraps in aisle-other recipe-tacos\n" + milk + foil,
+		},
+		{
+			"select", "PUT", "/selection", `{"ids":["group-3","group-2"]}`, `{"ids":["group-2","group-3"]}`,
+			tomatoes + tortillas + "group-3 Milk in aisle-dairy x 500 ml selected recipe-pancakes\n" + strings.TrimSuffix(foil, " selected"),
+		},
+		{
+			"select nothing", "PUT", "/selection", `{"ids":[]}`, `{"ids":[]}`,
+			tomatoes + strings.Replace(tortillas, " selected", "", 1) + milk + strings.TrimSuffix(foil, " selected"),
+		},
 		{"remove", "DELETE", "/groups?id=group-1&id=group-3", "", "", tortillas + foil},
 		{"clear", "DELETE", "", "", "", ""},
 	} {
