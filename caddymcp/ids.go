@@ -70,6 +70,7 @@ func (b *body) hideIDs() ([]byte, [][]byte) {
 type replyWriter struct {
 	http.ResponseWriter
 	hidden  [][]byte
+	opened  func(session string) // called before a new session's id is sent
 	started bool
 }
 
@@ -79,6 +80,9 @@ func (w *replyWriter) WriteHeader(status int) {
 	if !w.started {
 		w.started = true
 		h := w.Header()
+		if id := h.Get("Mcp-Session-Id"); id != "" && w.opened != nil {
+			w.opened(id)
+		}
 		h.Set("Cache-Control", "no-store")
 		if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
 			h.Set("X-Accel-Buffering", "no")

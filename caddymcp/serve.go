@@ -115,10 +115,9 @@ func (e *endpoint) choose(w *replyWriter, r *http.Request, b *body, caller acces
 			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
 			return
 		}
+		// The client may use the session as soon as it has read its id.
+		w.opened = func(id string) { e.roster.opened(id, caller.ID) }
 		e.sessions.ServeHTTP(w, r)
-		if id := w.Header().Get("Mcp-Session-Id"); id != "" {
-			e.roster.opened(id, caller.ID)
-		}
 	case !modern && r.Header.Get("Mcp-Session-Id") != "":
 		e.serveSession(w, r, caller)
 	case b.notifies():

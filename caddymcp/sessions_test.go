@@ -2,6 +2,8 @@ package caddymcp
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,6 +43,25 @@ func TestSessionsMakeRoom(t *testing.T) {
 		t.Errorf("%d sessions are open", n)
 	}
 	leave()
+}
+
+// A session is known before its id reaches the client.
+func TestSessionIsKnownBeforeItsID(t *testing.T) {
+	t.Parallel()
+	var known []string
+	rec := httptest.NewRecorder()
+	w := &replyWriter{ResponseWriter: rec, opened: func(id string) {
+		if rec.Code != http.StatusOK || rec.Flushed || rec.Body.Len() > 0 {
+			t.Error("the reply has begun")
+		}
+		known = append(known, id)
+	}}
+	w.Header().Set("Mcp-Session-Id", "a")
+	w.Write([]byte("x"))
+	w.Write([]byte("y"))
+	if !slices.Equal(known, []string{"a"}) {
+		t.Errorf("known are %v", known)
+	}
 }
 
 func TestRosterForgetsWhatEnded(t *testing.T) {
