@@ -16,12 +16,18 @@ type many struct {
 
 type manyKey struct {
 	def     *definition
-	several string // one byte for each parameter
+	several string // one byte for each parameter, its own and of those around it
 }
 
-// params says which parameters of the definition being read can have several
-// values. Nil means that all can.
-type params map[string]bool
+// params says which parameters can have several values, of the definition
+// being read and of those around it. One that is not in it can.
+type params map[param]bool
+
+// A param is a parameter of a definition.
+type param struct {
+	def  *definition
+	name string
+}
 
 func newMany() *many {
 	return &many{known: make(map[manyKey]bool), running: make(map[manyKey]bool)}
@@ -115,7 +121,8 @@ func (m *many) call(u *unit, f *gojq.Func, p params) bool {
 	case t.kind == isVariable, strings.HasPrefix(f.Name, "$"):
 		return false
 	case t.kind == isParameter:
-		return p == nil || p[f.Name]
+		several, known := p[param{t.def, f.Name}]
+		return several || !known
 	case collectors[name] && (t.kind == isBuiltin || t.def != nil && t.def.prelude):
 		return false
 	case t.kind == isBuiltin && generators[name]:
@@ -136,13 +143,18 @@ func (m *many) definition(u *unit, f *gojq.Func, def *definition, p params) bool
 		if single && several {
 			return true
 		}
-		inner[name] = several
-		if several {
-			k.several += "*"
-		} else {
-			k.several += "."
+		inner[param{def, name}] = several
+	}
+	// What stands around the definition is the same for it as for its caller,
+	// which stands there too.
+	for d := def.outer; d != nil; d = d.outer {
+		for _, name := range d.fd.Args {
+			if several, known := p[param{d, name}]; known {
+				inner[param{d, name}] = several
+			}
 		}
 	}
+	k.several = inner.text(def)
 	if several, ok := m.known[k]; ok {
 		return several
 	}
@@ -159,4 +171,24 @@ func (m *many) definition(u *unit, f *gojq.Func, def *definition, p params) bool
 	}
 	m.cut = m.cut && len(m.running) > 0 || outer
 	return several
+}
+
+// text says what is known of the parameters of a definition and of those
+// around it.
+func (p params) text(def *definition) string {
+	var text []byte
+	for d := def; d != nil; d = d.outer {
+		for _, name := range d.fd.Args {
+			several, known := p[param{d, name}]
+			switch {
+			case !known:
+				text = append(text, '?')
+			case several:
+				text = append(text, '*')
+			default:
+				text = append(text, '.')
+			}
+		}
+	}
+	return string(text)
 }

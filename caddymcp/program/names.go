@@ -13,8 +13,9 @@ import (
 type resolver struct {
 	unit    *unit
 	errs    *mistakes
-	body    *body // of the definition or program being read
-	prelude bool  // the unit is the prelude, which may do more
+	body    *body       // of the definition or program being read
+	around  *definition // the definition being read, if any
+	prelude bool        // the unit is the prelude, which may do more
 
 	unknown map[string][]int // where names stand that mean nothing
 	order   []string         // the keys of unknown
@@ -45,7 +46,7 @@ func resolve(u *unit, outer *scope, errs *mistakes, isPrelude bool) (*body, *sco
 func (r *resolver) define(fd *gojq.FuncDef, s *scope) (*definition, *scope) {
 	at := r.unit.offsets[fd]
 	r.checkNew(fd.Name, at)
-	d := &definition{fd: fd, unit: r.unit, prelude: r.prelude}
+	d := &definition{fd: fd, unit: r.unit, outer: r.around, prelude: r.prelude}
 	s = s.with(key(fd.Name, len(fd.Args)), target{kind: isDefinition, def: d})
 	inner := s
 	for _, arg := range fd.Args {
@@ -56,12 +57,12 @@ func (r *resolver) define(fd *gojq.FuncDef, s *scope) (*definition, *scope) {
 		} else {
 			r.checkNew(arg, at)
 		}
-		inner = inner.with(key(name, 0), target{kind: isParameter, single: single})
+		inner = inner.with(key(name, 0), target{kind: isParameter, def: d, single: single})
 	}
-	outer := r.body
-	r.body = &d.body
+	body, around := r.body, r.around
+	r.body, r.around = &d.body, d
 	r.query(fd.Body, inner)
-	r.body = outer
+	r.body, r.around = body, around
 	return d, s
 }
 

@@ -9,7 +9,7 @@ import (
 // A target is what a name in a program means.
 type target struct {
 	kind   targetKind
-	def    *definition // of a definition
+	def    *definition // of a definition, or whose parameter it is
 	verb   *verb       // of a request
 	native *native     // of a function written in Go
 	single bool        // of a parameter: it is written with a $
@@ -33,6 +33,7 @@ type definition struct {
 	body
 	fd      *gojq.FuncDef
 	unit    *unit
+	outer   *definition // the one around it, if any
 	prelude bool
 }
 
