@@ -17,6 +17,9 @@ import (
 type veil struct {
 	access *Access
 
+	// server is the one whose requests it sees.
+	server *caddyhttp.Server
+
 	// refuse answers such a request with 404.
 	refuse bool
 }
@@ -31,6 +34,9 @@ func (v veil) MatchWithError(r *http.Request) (bool, error) {
 		return false, caddyhttp.HandlerError{StatusCode: http.StatusNotFound}
 	}
 	if !own {
+		if v.access.hides(r) && !claims(v.server, r) {
+			hush(r) // it is nobody's, so most likely meant for the endpoint
+		}
 		return true, nil
 	}
 	if v.access.hides(r) {
@@ -43,6 +49,24 @@ func (v veil) MatchWithError(r *http.Request) (bool, error) {
 		r.Header.Del("Referer")
 	}
 	return true, nil
+}
+
+// claims tells whether a site of the server answers to the host of a request.
+func claims(server *caddyhttp.Server, r *http.Request) bool {
+	return slices.ContainsFunc(server.Routes, func(route caddyhttp.Route) bool {
+		return len(route.MatcherSets) == 0 || slices.ContainsFunc(route.MatcherSets, func(set caddyhttp.MatcherSet) bool {
+			named := false
+			for _, m := range set {
+				if host, ok := m.(*caddyhttp.MatchHost); ok {
+					named = true
+					if host.Match(r) {
+						return true
+					}
+				}
+			}
+			return !named
+		})
+	})
 }
 
 // hides tells whether the request's URL may hold a secret.
@@ -102,12 +126,12 @@ func (a *Access) veil(app *caddyhttp.App, own *caddyhttp.Server) {
 			}
 			redirecting = true
 			for i, set := range route.MatcherSets {
-				route.MatcherSets[i] = append(set, veil{access: a, refuse: true})
+				route.MatcherSets[i] = append(set, veil{access: a, server: server, refuse: true})
 			}
 		}
 		switch {
 		case server == own:
-			begin(server, veil{access: a}, cover{access: a})
+			begin(server, veil{access: a, server: server}, cover{access: a})
 		case redirecting:
 			begin(server, cover{access: a})
 		}
