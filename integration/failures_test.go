@@ -68,7 +68,7 @@ func TestAPIErrors(t *testing.T) {
 			{"JSON of another shape", reply(200, "application/json", `"maintenance"`), "the tool could not read the API's reply", "; the request itself was carried out", "; already done: POST /create-meta-recipe/"},
 			{"a redirect to a login", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "http://login.example.com/?next=/api/", http.StatusFound)
-			}, "the API redirected to another place, which is not followed", "", ""},
+			}, "the API redirected to another place, which is not followed", "; the request may have been carried out", "; the request may have been carried out"},
 			{"a connection that closes", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the pantry API does not answer", "; the request may have been carried out", "; the request may have been carried out"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {

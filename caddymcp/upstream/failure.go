@@ -53,6 +53,8 @@ func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoi
 // refused makes the error of a reply whose status is a failure.
 func (u *Upstream) refused(req *program.Request, out *outgoing, resp *program.Response) error {
 	failure := &program.Error{Status: resp.Status, Body: errorBody(resp.Body)}
+	// Many APIs answer a write that they have done with such a redirect.
+	failure.MaybeSent = !out.reading && resp.Status >= 301 && resp.Status <= 303
 	detail := ""
 	if !isRedirect(resp) {
 		detail = u.scrub(words(failure.Body), out)

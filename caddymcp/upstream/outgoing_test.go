@@ -58,6 +58,8 @@ func TestPaths(t *testing.T) {
 		{"dot segment", program.Request{Path: "/../admin"}, ""},
 		{"encoded dot segment", program.Request{Path: "/%2e%2E/admin"}, ""},
 		{"dot segment in one", program.Request{Path: "/x%2F..%2Fadmin"}, ""},
+		{"dot segment with a parameter", program.Request{Path: "/x/..;/admin"}, ""},
+		{"dot segment with an encoded parameter", program.Request{Path: "/x/..%3Bjsessionid=1/admin"}, ""},
 		{"backslashes", program.Request{Path: `/x%5C..%5Cadmin`}, ""},
 		{"fragment", program.Request{Path: "/a#b"}, ""},
 		{"bad escape", program.Request{Path: "/%zz"}, ""},

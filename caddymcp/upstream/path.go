@@ -73,7 +73,8 @@ func decent(path string) bool {
 		return false
 	}
 	for segment := range strings.FieldsFuncSeq(plain, func(r rune) bool { return r == '/' || r == '\\' }) {
-		if segment == "." || segment == ".." {
+		// What follows a semicolon is a parameter of the segment to some servers.
+		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,6 +177,9 @@ func TestRedirects(t *testing.T) {
 				failure := refusal(t, u, req)
 				if failure.Message != "the API redirected to another place, which is not followed" || failure.Status == 0 {
 					t.Errorf("got %+v", failure)
+				}
+				if write := !u.Safe(tt.method, strings.Split(tt.path, "?")[0]); failure.MaybeSent != (write && failure.Status < 307) {
+					t.Errorf("may have been carried out: %v", failure.MaybeSent)
 				}
 				req.Raw = true
 				if resp := mustSend(t, u, req); resp.Status != failure.Status {
