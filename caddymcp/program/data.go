@@ -92,7 +92,11 @@ func indexBy(_ *run, in any, args []any) any {
 	out := make(map[string]any, len(rows))
 	for i, row := range rows {
 		for _, k := range keys[i].([]any) {
-			out[asText(k)] = row
+			name, err := asText(k)
+			if err != nil {
+				return err
+			}
+			out[name] = row
 		}
 	}
 	return out
@@ -103,7 +107,11 @@ func countBy(_ *run, _ any, args []any) any {
 	counts := make(map[string]int)
 	for _, keys := range args[0].([]any) {
 		for _, k := range keys.([]any) {
-			counts[asText(k)]++
+			name, err := asText(k)
+			if err != nil {
+				return err
+			}
+			counts[name]++
 		}
 	}
 	out := make(map[string]any, len(counts))

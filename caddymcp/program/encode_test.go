@@ -318,3 +318,43 @@ func TestInputIsNotChanged(t *testing.T) {
 		t.Errorf("%s became %s", before, after)
 	}
 }
+
+// TestDepth has values nested so deep that to walk through them could
+// overflow the stack, which ends the process.
+func TestDepth(t *testing.T) {
+	const deep = `reduce range($args.n) as $i (0; [.]) | `
+	p, err := Compile(Source{Text: deep + `{a: .}`}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]string{9_999: "", 10_000: "a value is nested more than 10000 levels deep"} {
+		v, err := p.Run(t.Context(), &Call{Args: map[string]any{"n": n}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Marshal(v); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("Marshal with %d levels: got the error %v, want %q", n, err, want)
+		}
+		if _, err := EncodeJSON(v); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("EncodeJSON with %d levels: got the error %v, want %q", n, err, want)
+		}
+	}
+
+	for _, src := range []string{
+		`post("/x"; .)`,
+		`{a: .} | index_by(.)`,
+		`[.] | count_by(.)`,
+		`progress(1; 2; .)`,
+		`log("info"; .)`,
+	} {
+		t.Run(src, func(t *testing.T) {
+			a := newAPI(t, nil)
+			_, err := compileRun(t, a, deep+src, map[string]any{"n": 10_001})
+			var bug *Bug
+			if !errors.As(err, &bug) || err.Error() != "a value is nested more than 10000 levels deep" {
+				t.Errorf("got the error %v", err)
+			}
+			expectAsked(t, a)
+		})
+	}
+}

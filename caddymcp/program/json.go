@@ -17,15 +17,23 @@ import (
 	"unicode/utf8"
 )
 
+// maxDepth is how many arrays and objects may stand in one another where a
+// value is walked through, as in encoding/json: a stack that overflows ends
+// the process.
+const maxDepth = 10_000
+
 // EncodeJSON encodes a value of a program as compact JSON: numbers keep their
 // digits, NaN and infinities are null, nothing is escaped for HTML, and the
 // keys of objects are sorted. A value of a type that programs do not have is
-// an error.
-func EncodeJSON(v any) ([]byte, error) { return appendValue(nil, v, nil) }
+// an error, and so is one that is nested more than 10,000 levels deep.
+func EncodeJSON(v any) ([]byte, error) { return appendValue(nil, v, nil, 0) }
 
-// appendValue appends the JSON of v. Keys come in the order that keys gives,
-// or sorted.
-func appendValue(b []byte, v any, keys func(map[string]any) []string) ([]byte, error) {
+// appendValue appends the JSON of v, which stands in depth others. Keys come
+// in the order that keys gives, or sorted.
+func appendValue(b []byte, v any, keys func(map[string]any) []string, depth int) ([]byte, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("a value is nested more than %d levels deep", maxDepth)
+	}
 	var err error
 	switch v := v.(type) {
 	case nil:
@@ -40,7 +48,7 @@ func appendValue(b []byte, v any, keys func(map[string]any) []string) ([]byte, e
 			if i > 0 {
 				b = append(b, ',')
 			}
-			if b, err = appendValue(b, e, keys); err != nil {
+			if b, err = appendValue(b, e, keys, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -58,7 +66,7 @@ func appendValue(b []byte, v any, keys func(map[string]any) []string) ([]byte, e
 				b = append(b, ',')
 			}
 			b = append(appendString(b, k), ':')
-			if b, err = appendValue(b, v[k], keys); err != nil {
+			if b, err = appendValue(b, v[k], keys, depth+1); err != nil {
 				return nil, err
 			}
 		}

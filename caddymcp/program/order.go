@@ -33,7 +33,7 @@ const (
 // Marshal encodes a value of the program as compact JSON, as [EncodeJSON]
 // does, but objects in the key order in which the program writes them where
 // that can be told.
-func (p *Program) Marshal(v any) ([]byte, error) { return appendValue(nil, v, p.order.keys) }
+func (p *Program) Marshal(v any) ([]byte, error) { return appendValue(nil, v, p.order.keys, 0) }
 
 // newOrder collects the key sequences of a program and its definitions: those
 // of object literals, of only([…]) and rename({…}), and the keys that are

@@ -119,8 +119,12 @@ func progress(r *run, in any, args []any) any {
 	if !ok && args[1] != nil {
 		return misuse("progress: the second argument is neither a number nor null")
 	}
+	message, err := asText(args[2])
+	if err != nil {
+		return err
+	}
 	if r.call.Progress != nil {
-		r.call.Progress(r.ctx, done, total, asText(args[2]))
+		r.call.Progress(r.ctx, done, total, message)
 	}
 	return in
 }
@@ -137,8 +141,12 @@ func logMessage(r *run, in any, args []any) any {
 	if !levels[level] {
 		return misuse("log: the level is not one of debug, info, notice, warning, error, critical, alert, emergency")
 	}
+	message, err := asText(args[1])
+	if err != nil {
+		return err
+	}
 	if r.call.Log != nil {
-		r.call.Log(r.ctx, level, asText(args[1]))
+		r.call.Log(r.ctx, level, message)
 	}
 	return in
 }

@@ -245,8 +245,12 @@ func (m *message) setOptions(spec map[string]any) error {
 			if !isScalar(text) {
 				return misuse("the sentence for '%s' in the errors of a request is not a text", on)
 			}
-			if text != nil {
-				m.texts[on] = asText(text)
+			if text == nil {
+				continue
+			}
+			var err error
+			if m.texts[on], err = asText(text); err != nil {
+				return err
 			}
 		}
 	}

@@ -58,7 +58,11 @@ func quoted(_ *run, in any, _ []any) any {
 	if !isScalar(in) {
 		return misuse("quoted: the input is an array or an object")
 	}
-	return "'" + asText(in) + "'"
+	text, err := asText(in)
+	if err != nil {
+		return err
+	}
+	return "'" + text + "'"
 }
 
 func isScalar(v any) bool {
@@ -133,13 +137,10 @@ func closest(r *run, in any, args []any) any {
 }
 
 // asText is a string as it is and any other value as JSON.
-func asText(v any) string {
+func asText(v any) (string, error) {
 	if s, ok := v.(string); ok {
-		return s
+		return s, nil
 	}
 	b, err := EncodeJSON(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
+	return string(b), err
 }

@@ -49,7 +49,7 @@ func (c *compiler) output(out *tool) {
 // apply removes what the schema does not declare and checks the rest. The
 // error says where the value does not fit, and nothing of the value.
 func (o *output) apply(v any) (any, error) {
-	if err := checkNumbers(v); err != nil {
+	if err := checkSize(v, 0); err != nil {
 		return nil, err
 	}
 	v = filter(v, []*jsonschema.Schema{o.schema})
@@ -72,8 +72,16 @@ func (o *output) apply(v any) (any, error) {
 	return nil, fmt.Errorf("the result does not fit the output schema at %s", strings.Join(places, ", "))
 }
 
-// checkNumbers refuses numbers on which exact arithmetic would not end.
-func checkNumbers(v any) error {
+// maxResultDepth is how many arrays and objects of a result may stand in one
+// another, as in encoding/json: a stack that overflows ends the process.
+const maxResultDepth = 10_000
+
+// checkSize refuses numbers on which exact arithmetic would not end, and a
+// value in depth others that is nested too deep to be walked through.
+func checkSize(v any, depth int) error {
+	if depth > maxResultDepth {
+		return fmt.Errorf("the result is nested more than %d levels deep", maxResultDepth)
+	}
 	switch v := v.(type) {
 	case json.Number:
 		if !boundedNumber(string(v)) {
@@ -81,13 +89,13 @@ func checkNumbers(v any) error {
 		}
 	case []any:
 		for _, item := range v {
-			if err := checkNumbers(item); err != nil {
+			if err := checkSize(item, depth+1); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		for _, member := range v {
-			if err := checkNumbers(member); err != nil {
+			if err := checkSize(member, depth+1); err != nil {
 				return err
 			}
 		}

@@ -166,6 +166,7 @@ func TestOutputThatDoesNotFit(t *testing.T) {
 		{"format", `.`, `{"id":1,"day":"secret"}`, "error: the tool could not read the API's reply", "/day (format)"},
 		{"a string", `"secret"`, `{}`, "error: the tool could not read the API's reply", "/ (type)"},
 		{"an absurd number", `.`, `{"id":1e999999999}`, "error: the tool could not read the API's reply", "out of range"},
+		{"nested too deep", `{id: 1, rest: reduce range(10001) as $i (0; [.])}`, `{}`, "error: the tool could not read the API's reply", "nested more than 10000 levels deep"},
 		{"jq's large integers fit", `{id: (.id + 1)}`, `{"id":99999999999999999999}`, `{"id":100000000000000000000}`, ""},
 	}
 	for _, tt := range tests {
