@@ -1,12 +1,9 @@
 package caddymcp
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"net/http"
 	"strconv"
-	"strings"
 )
 
 // idMark makes a stand-in for a JSON-RPC id unlike any id or text of a client.
@@ -64,47 +61,3 @@ func (b *body) hideIDs() ([]byte, [][]byte) {
 		return parts[0], hidden
 	}
 }
-
-// A replyWriter sets the headers that hold for every reply of the endpoint and
-// puts hidden ids back.
-type replyWriter struct {
-	http.ResponseWriter
-	hidden  [][]byte
-	opened  func(session string) // called before a new session's id is sent
-	started bool
-}
-
-// WriteHeader corrects two headers of the SDK, which lets caches keep what it
-// sends and does not tell a proxy in front to pass streams on at once.
-func (w *replyWriter) WriteHeader(status int) {
-	if !w.started {
-		w.started = true
-		h := w.Header()
-		if id := h.Get("Mcp-Session-Id"); id != "" && w.opened != nil {
-			w.opened(id)
-		}
-		h.Set("Cache-Control", "no-store")
-		if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
-			h.Set("X-Accel-Buffering", "no")
-		}
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write puts hidden ids back. The SDK writes each message in one piece.
-func (w *replyWriter) Write(p []byte) (int, error) {
-	if !w.started {
-		w.WriteHeader(http.StatusOK)
-	}
-	out := p
-	for _, s := range w.hidden {
-		out = bytes.ReplaceAll(out, s, s[1+len(idMark):len(s)-1])
-	}
-	if _, err := w.ResponseWriter.Write(out); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *replyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -55,6 +55,7 @@ func (h *Handler) deny(w http.ResponseWriter, caller access.Caller, refusal *acc
 // serve answers a request of a caller that has been checked.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Caller) {
 	out := &replyWriter{ResponseWriter: w}
+	defer out.close()
 	in := &incoming{handler: h, request: r, caller: caller}
 	if looped(r) {
 		http.Error(out, "a tool called its own server", http.StatusLoopDetected)
