@@ -55,7 +55,7 @@ func shapeOfParam(p *Param) *shape {
 // shapeOfSchema is the shape of what a schema describes. Known holds the
 // shapes made so far, since a schema can contain itself.
 func shapeOfSchema(schema *jsonschema.Schema, known map[*jsonschema.Schema]*shape) *shape {
-	for schema.Ref != nil && schema.Types == nil && schema.Ref != schema {
+	for schema.Ref != nil && schema.Types == nil {
 		schema = schema.Ref
 	}
 	if s := known[schema]; s != nil {

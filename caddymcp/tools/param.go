@@ -194,7 +194,7 @@ func paramsOfSchema(schema *jsonschema.Schema) []*Param {
 	params := make([]*Param, 0, len(schema.Properties))
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		property := schema.Properties[name]
-		for property.Ref != nil && property.Types == nil && property.Ref != property {
+		for property.Ref != nil && property.Types == nil {
 			property = property.Ref
 		}
 		p := &Param{Name: name, Required: slices.Contains(schema.Required, name)}

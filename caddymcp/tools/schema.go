@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -192,6 +193,11 @@ func compileSchema(text []byte) (*jsonschema.Schema, error) {
 			err = schemaProblem(invalid.Err, err)
 		}
 		return nil, fmt.Errorf("is no JSON Schema: %w", err)
+	}
+	if s := cycle(schema); s != nil {
+		_, at, _ := strings.Cut(s.Location, "#")
+		return nil, fmt.Errorf("refers from '%s' back to it without a step into a field or an item, so no value could be checked: "+
+			"refer to it from 'properties' or 'items', or remove the reference", cmp.Or(at, "/"))
 	}
 	return schema, nil
 }

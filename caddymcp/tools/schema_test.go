@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -141,4 +142,42 @@ func lint(t *testing.T, text []byte) []string {
 	}
 	walk("", root)
 	return problems
+}
+
+// TestSchemaCycles has schemas against which no value could be checked, and
+// some that only look like them.
+func TestSchemaCycles(t *testing.T) {
+	tests := []struct{ name, properties, at string }{
+		{"two references", `"a":{"$ref":"#/properties/b"},"b":{"$ref":"#/properties/a"}`, "/properties/a"},
+		{"a reference to itself", `"a":{"$ref":"#/properties/a"}`, "/properties/a"},
+		{"allOf", `"a":{"allOf":[{"$ref":"#/properties/a"}]}`, "/properties/a"},
+		{"anyOf", `"a":{"anyOf":[{"type":"string"},{"$ref":"#/properties/a"}]}`, "/properties/a"},
+		{"oneOf in oneOf", `"a":{"oneOf":[{"oneOf":[{"$ref":"#/properties/a"}]}]}`, "/properties/a"},
+		{"not", `"a":{"not":{"$ref":"#/properties/a"}}`, "/properties/a"},
+		{"then", `"a":{"if":{},"then":{"$ref":"#/properties/a"}}`, "/properties/a"},
+		{"dependentSchemas", `"a":{"dependentSchemas":{"x":{"$ref":"#/properties/a"}}}`, "/properties/a"},
+		{"dynamic reference", `"a":{"$dynamicAnchor":"n","allOf":[{"$dynamicRef":"#n"}]}`, "/properties/a"},
+		{"in a list", `"l":{"items":{"allOf":[{"$ref":"#/properties/l/items"}]}}`, "/properties/l/items"},
+		{"behind a recursion that is one", `"a":{"properties":{"next":{"$ref":"#/properties/a"},"b":{"$ref":"#/properties/a/properties/b"}}}`, "/properties/a/properties/b"},
+
+		{"a tree", `"a":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/properties/a"}}}}`, ""},
+		{"a tree in alternatives", `"a":{"anyOf":[{"type":"null"},{"type":"object","additionalProperties":{"$ref":"#/properties/a"}}]}`, ""},
+		{"the same twice", `"a":{"allOf":[{"$ref":"#/properties/b"},{"anyOf":[{"$ref":"#/properties/b"}]}]},"b":{"type":"string"}`, ""},
+		{"the whole in a field", `"a":{"$ref":"#"}`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := `{"type":"object","properties":{` + tt.properties + `}}`
+			for what, tool := range map[string]*Tool{
+				"input":  {Name: "t", Description: "d", Action: Action{Run: jq(`1`)}, Input: text},
+				"output": {Name: "t", Description: "d", Action: Action{Run: jq(`1`)}, Output: text},
+			} {
+				_, err := Compile([]*Tool{tool}, Env{Upstreams: oneAPI})
+				want := "tool 't': the '" + what + "' schema refers from '" + tt.at + "' back to it without a step into a field or an item"
+				if tt.at == "" && err != nil || tt.at != "" && !strings.Contains(configErrors(t, err), want) {
+					t.Errorf("%s: got the error %v", what, err)
+				}
+			}
+		})
+	}
 }
