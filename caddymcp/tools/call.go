@@ -125,9 +125,9 @@ func (r *run) do(ctx context.Context, call *Call) (*mcp.CallToolResult, error) {
 	if t.listed == nil {
 		return nil, refuse(readOnlyMode)
 	}
-	args, err := t.args.read(call.Arguments)
+	args, err := t.args.read(ctx, call.Arguments)
 	if err != nil {
-		if r.set.readOnly && t.asksToWrite(call.Arguments) {
+		if r.set.readOnly && t.asksToWrite(ctx, call.Arguments) {
 			return nil, refuse(readOnlyMode)
 		}
 		return nil, err

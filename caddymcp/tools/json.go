@@ -12,20 +12,28 @@ import (
 	"strings"
 )
 
+// Bounds of JSON that a stranger sent. Exact arithmetic is done on numbers.
 const (
 	maxDepth    = 64   // levels of arrays and objects
-	maxExponent = 1000 // of a number, and its digits: exact arithmetic is done on it
+	maxDigits   = 1000 // of a number as it is written
+	maxExponent = 1000 // of a number
+	maxExpanded = 40   // of the exponent of an integer, whose digits are written out
 )
 
 var numberSyntax = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE]([+-]?[0-9]+))?$`)
 
+// decodeJSON decodes one JSON value that an author wrote. See
+// [budget.decodeJSON].
+func decodeJSON(text []byte) (any, error) { return unlimited().decodeJSON(text) }
+
 // decodeJSON decodes one JSON value, with numbers as json.Number. It refuses
 // what encoding/json lets pass and a stranger could use: a name that stands
-// twice in an object, nesting without end, numbers of absurd size.
-func decodeJSON(text []byte) (any, error) {
+// twice in an object, nesting without end, numbers of absurd size, and more
+// values than the budget has.
+func (b *budget) decodeJSON(text []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	v, err := decodeValue(dec, 0)
+	v, err := b.decodeValue(dec, 0)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -38,9 +46,12 @@ func decodeJSON(text []byte) (any, error) {
 	return v, nil
 }
 
-func decodeValue(dec *json.Decoder, depth int) (any, error) {
+func (b *budget) decodeValue(dec *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("nested more than %d levels deep", maxDepth)
+	}
+	if err := b.spend(); err != nil {
+		return nil, err
 	}
 	token, err := dec.Token()
 	if err != nil {
@@ -54,17 +65,17 @@ func decodeValue(dec *json.Decoder, depth int) (any, error) {
 		return token, nil
 	case json.Delim:
 		if token == '[' {
-			return decodeArray(dec, depth)
+			return b.decodeArray(dec, depth)
 		}
-		return decodeObject(dec, depth)
+		return b.decodeObject(dec, depth)
 	}
 	return token, nil
 }
 
-func decodeArray(dec *json.Decoder, depth int) (any, error) {
+func (b *budget) decodeArray(dec *json.Decoder, depth int) (any, error) {
 	array := []any{}
 	for dec.More() {
-		v, err := decodeValue(dec, depth+1)
+		v, err := b.decodeValue(dec, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +85,7 @@ func decodeArray(dec *json.Decoder, depth int) (any, error) {
 	return array, err
 }
 
-func decodeObject(dec *json.Decoder, depth int) (any, error) {
+func (b *budget) decodeObject(dec *json.Decoder, depth int) (any, error) {
 	object := map[string]any{}
 	for dec.More() {
 		token, err := dec.Token()
@@ -85,7 +96,7 @@ func decodeObject(dec *json.Decoder, depth int) (any, error) {
 		if _, twice := object[name]; twice {
 			return nil, fmt.Errorf("'%s' stands twice", shorten(name))
 		}
-		if object[name], err = decodeValue(dec, depth+1); err != nil {
+		if object[name], err = b.decodeValue(dec, depth+1); err != nil {
 			return nil, err
 		}
 	}
@@ -96,15 +107,18 @@ func decodeObject(dec *json.Decoder, depth int) (any, error) {
 // boundedNumber reports whether a number, in JSON's syntax, is small enough
 // for exact arithmetic.
 func boundedNumber(number string) bool {
-	if len(number) > maxExponent {
-		return false
-	}
+	return len(number) <= maxDigits && exponentWithin(number, maxExponent)
+}
+
+// exponentWithin reports whether the exponent of a number, if it has one, is
+// at most limit, and at least -limit.
+func exponentWithin(number string, limit int) bool {
 	i := strings.IndexAny(number, "eE")
 	if i < 0 {
 		return true
 	}
 	exponent, err := strconv.Atoi(number[i+1:])
-	return err == nil && -maxExponent <= exponent && exponent <= maxExponent
+	return err == nil && -limit <= exponent && exponent <= limit
 }
 
 // parseNumber reads text as a JSON number.
@@ -116,9 +130,10 @@ func parseNumber(text string) (json.Number, bool) {
 }
 
 // integer returns a whole number in plain digits, and anything else as it is:
-// 1.0 and 1e2 are integers to JSON Schema, but not to most APIs.
+// 1.0 and 1e2 are integers to JSON Schema, but not to most APIs. A number with
+// a large exponent stays as it is.
 func integer(number json.Number) json.Number {
-	if !strings.ContainsAny(string(number), ".eE") {
+	if !strings.ContainsAny(string(number), ".eE") || !exponentWithin(string(number), maxExpanded) {
 		return number
 	}
 	rat, ok := new(big.Rat).SetString(string(number))

@@ -106,10 +106,11 @@ func onlyBranch(schema *jsonschema.Schema) *jsonschema.Schema {
 
 // mend turns a value into the one that was meant, as far as that is certain:
 // models write numbers as strings, arrays as JSON text, absent values as null
-// or "". What cannot be mended stays for validation to name.
-func (s *shape) mend(v any) any {
-	if v == nil {
-		return nil
+// or "". What cannot be mended stays for validation to name. If the budget ends,
+// so does the mending.
+func (s *shape) mend(v any, b *budget) any {
+	if v == nil || b.step() != nil {
+		return v
 	}
 	switch s.typ {
 	case "string":
@@ -128,9 +129,9 @@ func (s *shape) mend(v any) any {
 			}
 		}
 	case "array":
-		return s.mendArray(v)
+		return s.mendArray(v, b)
 	case "object":
-		return s.mendObject(v)
+		return s.mendObject(v, b)
 	}
 	return v
 }
@@ -160,15 +161,18 @@ func (s *shape) mendNumber(v any) any {
 			n = json.Number(floatText(s.clamp.Max))
 		}
 	}
+	if s.typ == "integer" && !exponentWithin(string(n), maxExpanded) {
+		return string(n) // which no schema takes for an integer
+	}
 	return n
 }
 
-func (s *shape) mendArray(v any) any {
+func (s *shape) mendArray(v any, b *budget) any {
 	if text, ok := v.(string); ok {
 		if text == "" {
 			return v
 		}
-		if decoded, err := decodeJSON([]byte(text)); err == nil {
+		if decoded, err := b.decodeJSON([]byte(text)); err == nil {
 			if array, ok := decoded.([]any); ok {
 				v = array
 			}
@@ -180,15 +184,15 @@ func (s *shape) mendArray(v any) any {
 	}
 	if s.items != nil {
 		for i := range array {
-			array[i] = s.items.mend(array[i])
+			array[i] = s.items.mend(array[i], b)
 		}
 	}
 	return array
 }
 
-func (s *shape) mendObject(v any) any {
+func (s *shape) mendObject(v any, b *budget) any {
 	if text, ok := v.(string); ok {
-		if decoded, err := decodeJSON([]byte(text)); err == nil {
+		if decoded, err := b.decodeJSON([]byte(text)); err == nil {
 			if object, ok := decoded.(map[string]any); ok {
 				v = object
 			}
@@ -205,9 +209,9 @@ func (s *shape) mendObject(v any) any {
 			present = false
 		}
 		if present {
-			object[name] = member.mend(value)
+			object[name] = member.mend(value, b)
 		} else if member.defaulted {
-			object[name] = clone(member.fallback)
+			object[name] = clone(member.fallback, b)
 		}
 	}
 	return object
@@ -222,18 +226,21 @@ func (s *shape) absent(v any, required bool) bool {
 }
 
 // clone copies arrays and objects, so that calls do not share them.
-func clone(v any) any {
+func clone(v any, b *budget) any {
+	if b.spend() != nil {
+		return nil
+	}
 	switch v := v.(type) {
 	case []any:
 		array := make([]any, len(v))
 		for i := range v {
-			array[i] = clone(v[i])
+			array[i] = clone(v[i], b)
 		}
 		return array
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for name, member := range v {
-			object[name] = clone(member)
+			object[name] = clone(member, b)
 		}
 		return object
 	}

@@ -65,7 +65,7 @@ func TestMend(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := args.read(json.RawMessage(tt.in))
+			got, err := args.read(t.Context(), json.RawMessage(tt.in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestMendRawSchema(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := args.read(json.RawMessage(tt.in))
+			got, err := args.read(t.Context(), json.RawMessage(tt.in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,9 +126,9 @@ func TestDefaultsAreNotShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, _ := args.read(nil)
+	first, _ := args.read(t.Context(), nil)
 	first["ids"].([]any)[0] = "changed"
-	second, _ := args.read(nil)
+	second, _ := args.read(t.Context(), nil)
 	if got := second["ids"].([]any)[0]; got != "a" {
 		t.Errorf("got the default %v, want a", got)
 	}

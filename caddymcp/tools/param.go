@@ -173,7 +173,7 @@ func (c *compiler) checkDefaults(schema *jsonschema.Schema, params []*Param, wit
 		v, _ := parseValue(p, *p.Default)
 		if sub.Validate(v) != nil {
 			c.fail("parameter '%s' has the default '%s', which its own rules refuse", name, shorten(*p.Default))
-		} else if p.Clamp != nil && shapeOfParam(p).mend(v) != v {
+		} else if p.Clamp != nil && shapeOfParam(p).mend(v, unlimited()) != v {
 			c.fail("parameter '%s' has the default '%s', which is outside its 'clamp'", name, *p.Default)
 		}
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"slices"
 )
 
@@ -123,15 +124,16 @@ func (t *tool) reads(value string) bool {
 
 // asksToWrite reports whether arguments, refused in read-only mode, are those
 // of a case that writes.
-func (t *tool) asksToWrite(raw []byte) bool {
-	decoded, err := decodeJSON(raw)
+func (t *tool) asksToWrite(ctx context.Context, raw []byte) bool {
+	b := newBudget(ctx)
+	decoded, err := b.decodeJSON(raw)
 	if err != nil || t.by == "" {
 		return false
 	}
 	args, _ := decoded.(map[string]any)
 	v, given := args[t.by]
 	if member := t.args.shape.members[t.by]; given && member != nil {
-		value := caseValue(member.mend(v))
+		value := caseValue(member.mend(v, b))
 		return (t.cases[value] != nil || t.action != nil) && !t.reads(value)
 	}
 	return false

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -50,16 +51,23 @@ func rawArguments(text string) (*arguments, error) {
 }
 
 // read decodes, mends and checks what a model sent. Its error is a refusal
-// that names every field that is wrong.
-func (a *arguments) read(raw json.RawMessage) (map[string]any, error) {
+// that names every field that is wrong, or the context's.
+func (a *arguments) read(ctx context.Context, raw json.RawMessage) (map[string]any, error) {
+	b := newBudget(ctx)
 	var v any = map[string]any{}
 	if text := bytes.TrimSpace(raw); len(text) > 0 && !bytes.Equal(text, []byte("null")) {
 		var err error
-		if v, err = decodeJSON(text); err != nil {
+		if v, err = b.decodeJSON(text); err != nil && b.err == nil {
 			return nil, refuse("the arguments cannot be read: %s", err)
 		}
 	}
-	args, ok := a.shape.mend(v).(map[string]any)
+	args, ok := a.shape.mend(v, b).(map[string]any)
+	if b.err != nil {
+		return nil, b.err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if !ok {
 		return nil, refuse("the arguments must be a JSON object, not %s", kindOf(v))
 	}

@@ -85,7 +85,7 @@ func TestValidationNamesEveryField(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := args.read(json.RawMessage(tt.in))
+			_, err := args.read(t.Context(), json.RawMessage(tt.in))
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -101,7 +101,7 @@ func TestValidationNamesNotMoreThanEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = args.read(json.RawMessage(`{"ids":["x"` + strings.Repeat(`,"x"`, 9999) + `]}`))
+	_, err = args.read(t.Context(), json.RawMessage(`{"ids":["x"`+strings.Repeat(`,"x"`, 9999)+`]}`))
 	if err == nil || !strings.HasSuffix(err.Error(), "; and 9980 more") {
 		t.Errorf("got %v", err)
 	}
@@ -110,7 +110,7 @@ func TestValidationNamesNotMoreThanEnough(t *testing.T) {
 		many["a"+strings.Repeat("b", i%50)+string(rune('a'+i%26))+json.Number(rune('0'+i%10)).String()] = i
 	}
 	raw, _ := json.Marshal(many)
-	if _, err = args.read(raw); err == nil || len(err.Error()) > 4000 {
+	if _, err = args.read(t.Context(), raw); err == nil || len(err.Error()) > 4000 {
 		t.Errorf("got a message of %d bytes", len(err.Error()))
 	}
 }
@@ -140,7 +140,7 @@ func TestValidationOfAlternatives(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := args.read(json.RawMessage(tt.in)); err == nil || err.Error() != tt.want {
+			if _, err := args.read(t.Context(), json.RawMessage(tt.in)); err == nil || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
 		})
