@@ -53,9 +53,10 @@ type Call struct {
 	writes []string
 }
 
-// Writes returns the requests that the program has made so far and that can
-// have changed something, such as "POST /recipes". Those that the API refused
-// (a status of 400 to 499) are not among them. It is for after the run.
+// Writes returns the requests that the program has made and that can have
+// changed something, such as "POST /recipes". Those that the API refused (a
+// status of 400 to 499) are not among them, nor is the one that the run ended
+// with, if its error says MaybeSent. It is for after the run.
 func (c *Call) Writes() []string { return slices.Clone(c.writes) }
 
 // Files reads the files that a program may upload.

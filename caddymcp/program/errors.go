@@ -39,7 +39,7 @@ func misuse(format string, args ...any) error { return fmt.Errorf(format, args..
 // thrown is the error that error(v) raises: v is a text, or an object with a
 // message.
 func thrown(v any) *Error {
-	e := &Error{Message: "the tool refused the call without saying why", Configured: true}
+	e := &Error{Message: "the tool refused the call without saying why", Configured: true, Verbatim: true}
 	switch v := v.(type) {
 	case string:
 		if v != "" {

@@ -115,9 +115,16 @@ type Error struct {
 	// Kind is "unreachable", "timeout" or empty.
 	Kind string
 
-	// MaybeSent means that a write may have reached the API although no
-	// reply came.
+	// Verbatim means that the program itself made Message, with error,
+	// annotate or the errors of a request: nothing is to be added to it.
+	Verbatim bool
+
+	// MaybeSent means that a write may have been carried out although no
+	// reply says so: none came, or one with a status of 500 or more.
 	MaybeSent bool
+
+	// write is the write that MaybeSent is about, as in [Call.Writes].
+	write string
 }
 
 // Error returns the message.

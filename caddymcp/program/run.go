@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -77,12 +78,19 @@ func (r *run) failure(err error) error {
 	if !errors.As(err, &e) {
 		return &Bug{err}
 	}
-	// An error that was caught and raised again is the one it was, so what
-	// is known of it is not lost.
-	for _, old := range r.raised {
-		if old.Message == e.Message && old.Status == e.Status {
-			return old
+	if !slices.Contains(r.raised, e) {
+		// An error that was caught and raised again is the one it was, so
+		// what is known of it is not lost.
+		for _, old := range r.raised {
+			if old.Message == e.Message && old.Status == e.Status {
+				e = old
+				break
+			}
 		}
+	}
+	// Of this write the error speaks already.
+	if i := slices.Index(r.call.writes, e.write); i >= 0 {
+		r.call.writes = slices.Delete(r.call.writes, i, i+1)
 	}
 	return e
 }
@@ -99,7 +107,11 @@ func (r *run) cutOff(cause error) error {
 	return &cutOff{message + r.done(), cause}
 }
 
-func (r *run) countError(message string) *Error { return refusal("%s%s", message, r.done()) }
+func (r *run) countError(message string) *Error {
+	e := refusal("%s%s", message, r.done())
+	e.Verbatim = true // it names the writes already
+	return e
+}
 
 // done names the writes already made, for the end of a sentence.
 func (r *run) done() string {

@@ -260,8 +260,8 @@ func (m *message) setOptions(spec map[string]any) error {
 // do sends a request, and notes what it may have changed.
 func (r *run) do(m *message) (*Response, error) {
 	resp, err := r.call.Sender.Send(r.ctx, &m.Request)
-	if isWrite(m.Method) {
-		r.record(m, resp, err)
+	if isWrite(m.Method) && !m.ReadOnly {
+		err = r.record(m, resp, err)
 	}
 	if err != nil {
 		return nil, r.raise(m.failure(err))
@@ -269,8 +269,9 @@ func (r *run) do(m *message) (*Response, error) {
 	return resp, nil
 }
 
-// record notes a write that has been made, or may have been.
-func (r *run) record(m *message, resp *Response, err error) {
+// record notes a write that has been made, or may have been. The error it
+// returns is err, which then says so.
+func (r *run) record(m *message, resp *Response, err error) error {
 	name := m.Method + " " + m.target()
 	var e *Error
 	switch {
@@ -285,7 +286,11 @@ func (r *run) record(m *message, resp *Response, err error) {
 		}
 	case errors.As(err, &e) && (e.MaybeSent || e.Status >= 500):
 		r.call.writes = append(r.call.writes, name)
+		own := *e
+		own.MaybeSent, own.write = true, name
+		return &own
 	}
+	return err
 }
 
 // target is where the request goes, without its query.
@@ -304,7 +309,7 @@ func (m *message) failure(err error) error {
 	for _, on := range slices.Sorted(maps.Keys(m.texts)) {
 		if e.matches(on) {
 			own := *e
-			own.Message, own.Configured = m.texts[on], true
+			own.Message, own.Configured, own.Verbatim = m.texts[on], true, true
 			return &own
 		}
 	}

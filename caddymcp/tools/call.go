@@ -215,7 +215,7 @@ func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, e
 	if done := r.done(); r.ok || done != "" {
 		return failure("the tool could not read the API's reply" + done), Bug, err
 	}
-	return failure("this tool has a mistake in its program; the server's log says what"), Bug, err
+	return failure("this tool has a mistake in its program: whoever runs the server finds it in the debug log"), Bug, err
 }
 
 // done says, for the end of a sentence, what the call has changed before it
@@ -249,8 +249,9 @@ func (r *run) ended(ctx context.Context, err error) (*mcp.CallToolResult, Kind, 
 	return failure(text), kind, ctx.Err()
 }
 
-// upstreamError answers with the API's error. With an output schema, nothing
-// is said in the API's own words.
+// upstreamError answers with the API's error, and what was changed before. With
+// an output schema, nothing is said in the API's own words. What the author's
+// program says stays as it is.
 func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error) {
 	kind := UpstreamError
 	var cause error
@@ -273,10 +274,14 @@ func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error)
 			text = fmt.Sprintf("the API answered with an error (status %d)", e.Status)
 		}
 	}
-	if e.MaybeSent {
+	if e.Verbatim {
+		return failure(text), kind, cause
+	}
+	declared := r.action.request != nil && !r.ok && !r.readOnly()
+	if e.MaybeSent || declared && e.Status >= 500 {
 		text += "; the request may have been carried out"
 	}
-	return failure(text), kind, cause
+	return failure(text + r.done()), kind, cause
 }
 
 // failure is a result that says why there is none.

@@ -58,6 +58,81 @@ func TestErrorsOfAPIs(t *testing.T) {
 	}
 }
 
+// TestErrorsAfterWrites checks that an error says what the call has changed
+// before it, unless the author says what there is to say.
+func TestErrorsAfterWrites(t *testing.T) {
+	api := sendFunc(func(_ context.Context, req *program.Request) (*program.Response, error) {
+		var status int
+		switch _, err := fmt.Sscanf(req.Path, "/status/%d", &status); {
+		case req.Path == "/slow":
+			return nil, &program.Error{Kind: "timeout", Message: "slow", MaybeSent: true}
+		case req.Path == "/away":
+			return nil, &program.Error{Kind: "unreachable", Message: "away, says the config", Configured: true}
+		case err == nil:
+			return nil, &program.Error{Status: status, Message: fmt.Sprintf("the API returned %d", status)}
+		case req.Path == "/cut":
+			return &program.Response{Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(`{`)}, nil
+		}
+		return &program.Response{Status: 200, Body: []byte(`{}`)}, nil
+	})
+	run := func(text string) Action { return Action{Run: jq(text)} }
+	request := func(method, path string) Action { return Action{Request: &Request{Method: method, Path: path}} }
+	reads := func(a Action) Action { a.ReadOnly = ptr(true); return a }
+	tests := []struct {
+		name   string
+		action Action
+		want   string
+	}{
+		{"nothing before", run(`post("/status/404")`), "the API returned 404"},
+		{"one before", run(`post("/1") | post("/status/404")`), "the API returned 404; already done: POST /1"},
+		{"two before", run(`[post("/1"), put("/2"), get("/status/404")]`), "the API returned 404; already done: POST /1, PUT /2"},
+		{"the config's sentence", run(`post("/1") | get("/away")`), "away, says the config; already done: POST /1"},
+		{"a path that cannot be", run(`post("/1") | get("/x/\(null)")`), "a part of the request's path is missing; already done: POST /1"},
+		{"a reply that is cut off", run(`post("/cut")`), "the API's reply was not valid JSON; already done: POST /cut"},
+		{"caught and raised again", run(`post("/1") | attempt(get("/status/404")).error | error`), "the API returned 404; already done: POST /1"},
+		{"rescued for another reason", run(`post("/1") | rescue(get("/status/404"); .status == 500; 1)`), "the API returned 404; already done: POST /1"},
+
+		{"error", run(`post("/1") | error("mine")`), "mine"},
+		{"check", run(`post("/1") | check(false; "mine")`), "mine"},
+		{"annotate", run(`post("/1") | annotate(post("/status/500"); "mine: \(.message)")`), "mine: the API returned 500"},
+		{"errors of a request", run(`post("/1") | post("/status/500"; {}; {errors: {"5xx": "mine"}})`), "mine"},
+		{"no value", run(`post("/1") | empty`), "the tool's program gave no value; already done: POST /1"},
+
+		{"500 to a write", run(`post("/status/500")`), "the API returned 500; the request may have been carried out"},
+		{"500 to the second write", run(`post("/1") | put("/status/502")`), "the API returned 502; the request may have been carried out; already done: POST /1"},
+		{"500 to a write made before", run(`post("/status/500") as $x | 1`), "the API returned 500; the request may have been carried out"},
+		{"500 to a write that is attempted", run(`attempt(post("/status/500")) | get("/status/404")`), "the API returned 404; already done: POST /status/500"},
+		{"500 twice", run(`attempt(post("/status/500")) | put("/status/500")`), "the API returned 500; the request may have been carried out; already done: POST /status/500"},
+		{"500 to a read", run(`post("/1") | get("/status/500")`), "the API returned 500; already done: POST /1"},
+		{"no answer to a write", run(`post("/1") | post("/slow")`), "slow; the request may have been carried out; already done: POST /1"},
+		{"safe", reads(run(`post("/safe") | post("/status/503")`)), "the API returned 503"},
+
+		{"declared, 404", request("POST", "/status/404"), "the API returned 404"},
+		{"declared, 500", request("POST", "/status/500"), "the API returned 500; the request may have been carried out"},
+		{"declared, 500 to a read", request("GET", "/status/500"), "the API returned 500"},
+		{"declared, no answer", request("POST", "/slow"), "slow; the request may have been carried out"},
+		{"declared, a reply that is cut off", Action{Request: &Request{Method: "POST", Path: "/cut"}, Result: jq(`.`)}, "the API's reply was not valid JSON; the request itself was carried out"},
+		{"declared, safe", reads(request("POST", "/status/503")), "the API returned 503"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set := compile(t, Env{Upstreams: apis{names: []string{"api"}, safe: []string{"POST /safe", "POST /status/503"}}},
+				&Tool{Name: "t", Description: "d", Action: tt.action})
+			result, _ := invoke(t, set, api, `{}`)
+			if got := text(t, result); got != "error: "+tt.want {
+				t.Errorf("got  %q\nwant %q", got, "error: "+tt.want)
+			}
+		})
+	}
+	t.Run("with an output schema", func(t *testing.T) {
+		tool := &Tool{Name: "t", Description: "d", Action: run(`post("/1") | get("/status/404")`), Output: `{"type":"object"}`}
+		result, _ := invoke(t, compile(t, Env{}, tool), api, `{}`)
+		if got := text(t, result); got != "error: the API answered with an error (status 404); something was changed before" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 func TestRefusalsOfTheAuthor(t *testing.T) {
 	tool := get("/x", &Param{Name: "slug", Type: "string"}, &Param{Name: "confirm", Type: "string", Local: true})
 	tool.Require = []Require{
@@ -90,7 +165,7 @@ func TestRefusalsOfTheAuthor(t *testing.T) {
 }
 
 func TestBugsAreNotForTheModel(t *testing.T) {
-	const mistake = "error: this tool has a mistake in its program; the server's log says what"
+	const mistake = "error: this tool has a mistake in its program: whoever runs the server finds it in the debug log"
 	tests := []struct {
 		name string
 		tool *Tool
