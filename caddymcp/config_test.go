@@ -143,7 +143,7 @@ func TestChecksCannotWrite(t *testing.T) {
 	s := serveSite(t, fmt.Sprintf(`mcp {
 		auth none
 		upstream %s {
-			check `+"`post(\"/items\") | \"written\"`"+`
+			check `+"`request({method: (\"PO\" + \"ST\"), path: \"/items\"}) | \"written\"`"+`
 		}
 	}`, a.URL))
 	_, err := runCheck(t.Context(), s.handler.checks[0], s.handler, "")

@@ -1,9 +1,11 @@
 package caddymcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -258,12 +260,31 @@ func (h *Handler) compile(readOnly bool) error {
 		if u.Check == nil {
 			continue
 		}
-		h.checks[i], err = program.Compile(u.Check.Program, program.Options{Library: library, Requests: true})
-		if err != nil {
+		if h.checks[i], err = h.compileCheck(u, library); err != nil {
 			return fmt.Errorf("check: %w", err)
 		}
 	}
 	return nil
+}
+
+// compileCheck compiles the check of an upstream, which only reads: it runs by
+// itself, again and again.
+func (h *Handler) compileCheck(u *upstream.Upstream, library *program.Library) (*program.Program, error) {
+	p, err := program.Compile(u.Check.Program, program.Options{Library: library, Requests: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range p.Effects() {
+		switch e.Method {
+		case "", http.MethodGet, http.MethodHead: // one that is computed is refused when it is sent
+			continue
+		}
+		if !upstream.Set(h.Upstreams).Safe(cmp.Or(e.Upstream, u.Name), e.Method, e.Path) {
+			return nil, fmt.Errorf("a check only reads, and this one can send %s: "+
+				"declare that request 'safe' in the upstream, or use GET", strings.TrimSpace(e.Method+" "+e.Path))
+		}
+	}
+	return p, nil
 }
 
 // files is where programs read files, or nil.

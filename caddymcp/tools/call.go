@@ -277,7 +277,7 @@ func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error)
 	if e.Verbatim {
 		return failure(text), kind, cause
 	}
-	declared := r.action.request != nil && !r.ok && !r.readOnly()
+	declared := r.action.request != nil && !r.readOnly()
 	if e.MaybeSent || declared && e.Status >= 500 {
 		text += "; the request may have been carried out"
 	}

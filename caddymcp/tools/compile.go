@@ -169,7 +169,7 @@ func (c *compiler) declared(params []*Param, before int) *arguments {
 }
 
 var (
-	errorCondition = regexp.MustCompile(`^([1-5][0-9][0-9]|[1-5]xx|unreachable|timeout)$`)
+	errorCondition = regexp.MustCompile(`^([345][0-9][0-9]|[345]xx|unreachable|timeout)$`)
 	errorArgument  = regexp.MustCompile(`\{arg\.([^{}]*)\}`)
 )
 
@@ -180,7 +180,7 @@ func (c *compiler) errorTexts() {
 		}
 		for _, on := range e.On {
 			if !errorCondition.MatchString(on) {
-				c.fail("error '%s' is unknown, use a status such as 404, 4xx, 5xx, unreachable or timeout", on)
+				c.fail("error '%s' is not a failure: write a status from 300 to 599, 3xx, 4xx, 5xx, unreachable or timeout", on)
 			}
 		}
 		for _, match := range errorArgument.FindAllStringSubmatch(e.Message, -1) {

@@ -43,7 +43,8 @@ func TestConfigErrors(t *testing.T) {
 		{"meta twice", tool(func(t *Tool) { t.Meta = []Meta{{"k", "1"}, {"k", "2"}} }), "'meta k' stands twice"},
 		{"meta without key", tool(func(t *Tool) { t.Meta = []Meta{{"", "1"}} }), "'meta' needs a key"},
 		{"error without message", tool(func(t *Tool) { t.Errors = []program.ErrorText{{On: []string{"404"}}} }), "'error' needs a status and a message"},
-		{"unknown error", tool(func(t *Tool) { t.Errors = []program.ErrorText{{On: []string{"4x"}, Message: "m"}} }), "error '4x' is unknown"},
+		{"unknown error", tool(func(t *Tool) { t.Errors = []program.ErrorText{{On: []string{"4x"}, Message: "m"}} }), "error '4x' is not a failure"},
+		{"an error that is a success", tool(func(t *Tool) { t.Errors = []program.ErrorText{{On: []string{"3xx", "200"}, Message: "m"}} }), "error '200' is not a failure: write a status from 300 to 599"},
 		{"read_only on a write", tool(func(t *Tool) { t.Request.Method, t.ReadOnly = "POST", ptr(true) }), "says 'read_only', but can send POST /x"},
 		{"destructive on a read", tool(func(t *Tool) { t.Destructive = ptr(true) }), "only reads, but says 'destructive'"},
 
