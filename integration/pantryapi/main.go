@@ -8,68 +8,21 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
 	"github.com/caddymcp/caddymcp/integration/pantryapi/pantry"
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "pantryapi:", err)
-		os.Exit(1)
-	}
-}
-
-// run serves until ctx ends, and then lets requests in flight finish.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("pantryapi", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	listen := flags.String("listen", "127.0.0.1:8042", "the `address` to listen on; port 0 takes a free one")
-	token := flags.String("token", "", "the API `token` (default: the environment's FOOD_API_TOKEN)")
-	file := flags.String("data", "", "the JSON `file` that keeps the pantry (default: kept in memory)")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument '%s': use the flags -listen, -token and -data", flags.Arg(0))
-	}
-	if *token == "" {
-		*token = os.Getenv("FOOD_API_TOKEN")
-	}
-
-	api, err := pantry.New(pantry.Options{Token: *token, File: *file})
-	if err != nil {
-		return err
-	}
-	ln, err := net.Listen("tcp", *listen)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	fmt.Fprintf(stdout, "http://%s/api\n", ln.Addr())
-
-	stopped := make(chan error, 1)
-	go func() {
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		stopped <- server.Shutdown(grace)
-	}()
-	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return <-stopped
+	refapi.Command{
+		Name:     "pantryapi",
+		Listen:   "127.0.0.1:8042",
+		TokenEnv: "FOOD_API_TOKEN",
+		Keeps:    "the pantry",
+		Path:     "/api",
+		New: func(token, file string) (http.Handler, error) {
+			return pantry.New(pantry.Options{Token: token, File: file})
+		},
+	}.Main()
 }

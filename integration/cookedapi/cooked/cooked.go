@@ -4,9 +4,6 @@
 package cooked
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +11,8 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 // maxBody bounds a request body, in bytes.
@@ -32,27 +31,27 @@ type Options struct {
 
 // New returns the API, whose paths begin with /shopping-list.
 func New(opts Options) (http.Handler, error) {
-	if opts.Token == "" {
-		return nil, errors.New("a token is required")
-	}
-	st, err := open(opts.File)
+	token, err := refapi.NewToken(opts.Token)
 	if err != nil {
 		return nil, err
 	}
-	return &api{store: st, token: sha256.Sum256([]byte(opts.Token)), routes: routes(st)}, nil
+	st, err := refapi.Open(opts.File, "a shopping list", (*data).check, sample)
+	if err != nil {
+		return nil, err
+	}
+	return &api{store: st, token: token, routes: routes(st)}, nil
 }
 
 type api struct {
-	store  *store
-	token  [sha256.Size]byte
+	store  *refapi.Store[data]
+	token  refapi.Token
 	routes http.Handler
 }
 
 // ServeHTTP answers who may call, with JSON whatever happens.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	sum := sha256.Sum256([]byte(given))
-	if !ok || subtle.ConstantTimeCompare(sum[:], a.token[:]) != 1 {
+	if !ok || !a.token.Is(given) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		writeJSON(w, http.StatusUnauthorized, refusal{Text: "a valid token is required"})
 		return
@@ -61,18 +60,18 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // routes serves each path by what it does to the data.
-func routes(st *store) http.Handler {
+func routes(st *refapi.Store[data]) http.Handler {
 	mux := http.NewServeMux()
 	read := func(pattern string, show func(d *data) any) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
-			writeJSON(w, http.StatusOK, show(st.read()))
+			writeJSON(w, http.StatusOK, show(st.Read()))
 		})
 	}
 	write := func(pattern string, change func(d *data, r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 			var reply any
-			err := st.update(func(d *data) (err error) {
+			err := st.Update(func(d *data) (err error) {
 				reply, err = change(d, r)
 				return err
 			})
@@ -136,15 +135,10 @@ func decode(r *http.Request, into any) error {
 
 // writeJSON sends a JSON reply.
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // replies are made of our own types, which all encode
-	}
+	text := append(refapi.JSON(v), '\n')
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(buf.Bytes())
+	w.Write(text)
 }
 
 var _ http.Handler = (*api)(nil)

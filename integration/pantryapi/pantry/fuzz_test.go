@@ -46,7 +46,7 @@ func FuzzBody(f *testing.F) {
 		if w.Code >= http.StatusInternalServerError || !json.Valid(w.Body.Bytes()) {
 			t.Fatalf("%s %s %q: %d %s", to.method, to.path, body, w.Code, w.Body)
 		}
-		if _, err := decodeData(h.(*api).store.now.Load().raw); err != nil {
+		if err := h.(*api).store.Update(func(*data) error { return nil }); err != nil {
 			t.Fatalf("%s %s %q: %v", to.method, to.path, body, err)
 		}
 	})

@@ -5,8 +5,6 @@
 package pantry
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -14,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 // Options configure the API.
@@ -31,22 +31,23 @@ type Options struct {
 
 // New returns the API, whose paths begin with /api/.
 func New(opts Options) (http.Handler, error) {
-	if opts.Token == "" {
-		return nil, errors.New("a token is required")
+	token, err := refapi.NewToken(opts.Token)
+	if err != nil {
+		return nil, err
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	st, err := open(opts.File, opts.Now())
+	st, err := refapi.Open(opts.File, "a pantry", (*data).check, func() *data { return seed(opts.Now()) })
 	if err != nil {
 		return nil, err
 	}
-	return &api{store: st, token: sha256.Sum256([]byte(opts.Token)), now: opts.Now}, nil
+	return &api{store: st, token: token, now: opts.Now}, nil
 }
 
 type api struct {
-	store *store
-	token [sha256.Size]byte
+	store *refapi.Store[data]
+	token refapi.Token
 	now   func() time.Time
 }
 
@@ -129,7 +130,7 @@ func (a *api) serve(v view, id int, w http.ResponseWriter, r *http.Request) (int
 
 	req := &request{id: id, query: r.URL.Query(), today: a.now()}
 	if method == http.MethodGet {
-		return handle(a.store.read(), req)
+		return handle(a.store.Read(), req)
 	}
 	var err error
 	if req.body, err = parseBody(w, r); err != nil {
@@ -137,7 +138,7 @@ func (a *api) serve(v view, id int, w http.ResponseWriter, r *http.Request) (int
 	}
 	var status int
 	var body any
-	err = a.store.update(func(d *data) (err error) {
+	err = a.store.Update(func(d *data) (err error) {
 		status, body, err = handle(d, req)
 		return err
 	})
@@ -156,8 +157,7 @@ func (a *api) authenticate(r *http.Request) error {
 	case len(words) > 2:
 		return detail(http.StatusUnauthorized, "Invalid token header. Token string should not contain spaces.")
 	}
-	given := sha256.Sum256([]byte(words[1]))
-	if subtle.ConstantTimeCompare(given[:], a.token[:]) != 1 {
+	if !a.token.Is(words[1]) {
 		return detail(http.StatusUnauthorized, "Invalid token.")
 	}
 	return nil

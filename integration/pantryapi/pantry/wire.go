@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 // maxBody is Django's bound on a request body, in bytes.
@@ -103,15 +105,10 @@ func parseError(message string, raw []byte, at int) error {
 
 // writeJSON sends a JSON reply.
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // replies are made of our own types, which all encode
-	}
+	text := refapi.JSON(v)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
+	w.Write(text)
 }
 
 // writePage sends the HTML page that Django answers with outside its REST

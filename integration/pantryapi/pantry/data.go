@@ -1,17 +1,6 @@
 package pantry
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"sync"
-	"sync/atomic"
-	"time"
-)
+import "fmt"
 
 // Data is all that the API keeps.
 type data struct {
@@ -114,86 +103,6 @@ func (d *data) ingredient(id int) *ingredient {
 	panic(fmt.Sprintf("no ingredient has the id %d", id))
 }
 
-// A store keeps data in a file, or in memory if it has none.
-type store struct {
-	file    string
-	writing sync.Mutex
-	now     atomic.Pointer[snapshot]
-}
-
-// A snapshot is data that nobody changes any more, and its JSON.
-type snapshot struct {
-	data *data
-	raw  []byte
-}
-
-// open reads the file, or seeds it.
-func open(file string, now time.Time) (*store, error) {
-	s := &store{file: file}
-	if file != "" {
-		raw, err := os.ReadFile(file)
-		if err == nil {
-			d, err := decodeData(raw)
-			if err != nil {
-				return nil, fmt.Errorf("%s does not hold a pantry: %w", file, err)
-			}
-			s.now.Store(&snapshot{d, raw})
-			return s, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
-	return s, s.save(seed(now))
-}
-
-// read returns the data as they are, for reading only.
-func (s *store) read() *data { return s.now.Load().data }
-
-// update runs change on a copy of the data, and keeps the copy unless change
-// fails. One update runs at a time.
-func (s *store) update(change func(*data) error) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	d, err := decodeData(s.now.Load().raw)
-	if err != nil {
-		return err
-	}
-	if err := change(d); err != nil {
-		return err
-	}
-	return s.save(d)
-}
-
-// save makes d the data, in the file first. Equal data are not written again.
-func (s *store) save(d *data) error {
-	raw, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	raw = append(raw, '\n')
-	if old := s.now.Load(); old != nil && bytes.Equal(old.raw, raw) {
-		return nil
-	}
-	if s.file != "" {
-		if err := replaceFile(s.file, raw); err != nil {
-			return err
-		}
-	}
-	s.now.Store(&snapshot{d, raw})
-	return nil
-}
-
-func decodeData(raw []byte) (*data, error) {
-	d := new(data)
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(d); err != nil {
-		return nil, err
-	}
-	return d, d.check()
-}
-
 // check finds what the handlers rely on and an edited file may lack.
 func (d *data) check() error {
 	known := map[int]bool{}
@@ -230,21 +139,4 @@ func (d *data) check() error {
 		}
 	}
 	return nil
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(name string, content []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(content)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
 }
