@@ -29,27 +29,32 @@ import (
 
 // A surface is an example and what it needs.
 type surface struct {
-	// start runs the reference API and returns the environment of the Caddyfile.
-	start func() (map[string]string, error)
+	api  func(token string) (http.Handler, error) // its reference API, kept in memory
+	path string                                   // the path of the API's base URL
 
-	// endpoint is the path for the client, given the environment.
-	endpoint func() string
+	// Names of environment variables of the Caddyfile: the API's base URL and
+	// token, and the client's secret.
+	url, token, secret string
 
-	// token is the variable with the client's bearer token, if it needs one.
-	token string
+	// inURL says that the client's secret stands in the endpoint's path. Else
+	// it is a bearer token.
+	inURL bool
 }
 
 var surfaces = map[string]surface{
 	"pantry": {
-		start: startPantry,
-		endpoint: func() string {
-			return "/mcp/" + os.Getenv("FOOD_MCP_URL_SECRET")
-		},
+		api:    func(token string) (http.Handler, error) { return pantry.New(pantry.Options{Token: token}) },
+		path:   "/api",
+		url:    "FOOD_API_BASE",
+		token:  "FOOD_API_TOKEN",
+		secret: "FOOD_MCP_URL_SECRET",
+		inURL:  true,
 	},
 	"shopping-list": {
-		start:    startShoppingList,
-		endpoint: func() string { return "/mcp" },
-		token:    "MCP_TOKEN",
+		api:    func(token string) (http.Handler, error) { return cooked.New(cooked.Options{Token: token}) },
+		url:    "COOKED_URL",
+		token:  "COOKED_API_TOKEN",
+		secret: "MCP_TOKEN",
 	},
 }
 
@@ -75,22 +80,13 @@ func run(args []string) error {
 		return fmt.Errorf("run it from the root of the repository: %w", err)
 	}
 
-	env, err := s.start()
-	if err != nil {
+	if err := s.start(); err != nil {
 		return err
 	}
-	env["MCP_SITE"] = "http://127.0.0.1:8080"
-	env["MCP_ADMIN"] = "off"
-	for name, value := range env {
-		if os.Getenv(name) == "" {
-			if err := os.Setenv(name, value); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Printf("MCP endpoint: %s%s\n", os.Getenv("MCP_SITE"), s.endpoint())
-	if s.token != "" {
-		fmt.Printf("Authorization: Bearer %s\n", os.Getenv(s.token))
+	if secret := os.Getenv(s.secret); s.inURL {
+		fmt.Printf("MCP endpoint: %s/mcp/%s\n", os.Getenv("MCP_SITE"), secret)
+	} else {
+		fmt.Printf("MCP endpoint: %s/mcp\nAuthorization: Bearer %s\n", os.Getenv("MCP_SITE"), secret)
 	}
 
 	os.Args = []string{"caddy", "run", "--config", config}
@@ -98,42 +94,32 @@ func run(args []string) error {
 	return nil
 }
 
-// startPantry runs the pantry's API with a pantry of its own, which is gone
-// when the process ends.
-func startPantry() (map[string]string, error) {
-	token := cmp.Or(os.Getenv("FOOD_API_TOKEN"), rand.Text())
-	api, err := pantry.New(pantry.Options{Token: token})
+// start runs the API, whose data are gone when the process ends, and sets the
+// environment variables of the Caddyfile that are not set.
+func (s surface) start() error {
+	token := cmp.Or(os.Getenv(s.token), rand.Text())
+	api, err := s.api(token)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	base, err := serve(api)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return map[string]string{
-		"FOOD_API_BASE":       base + "/api",
-		"FOOD_API_TOKEN":      token,
-		"FOOD_MCP_URL_SECRET": rand.Text() + rand.Text(),
-	}, nil
-}
-
-// startShoppingList runs the Cooked API with a list of its own, which is gone
-// when the process ends.
-func startShoppingList() (map[string]string, error) {
-	token := cmp.Or(os.Getenv("COOKED_API_TOKEN"), rand.Text())
-	api, err := cooked.New(cooked.Options{Token: token})
-	if err != nil {
-		return nil, err
+	for name, value := range map[string]string{
+		"MCP_SITE":  "http://127.0.0.1:8080",
+		"MCP_ADMIN": "off",
+		s.url:       base + s.path,
+		s.token:     token,
+		s.secret:    rand.Text() + rand.Text(),
+	} {
+		if os.Getenv(name) == "" {
+			if err := os.Setenv(name, value); err != nil {
+				return err
+			}
+		}
 	}
-	base, err := serve(api)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{
-		"COOKED_URL":       base,
-		"COOKED_API_TOKEN": token,
-		"MCP_TOKEN":        rand.Text(),
-	}, nil
+	return nil
 }
 
 // serve serves an API on a free port until the process ends, and returns its
