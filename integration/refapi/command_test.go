@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -93,18 +94,26 @@ func TestRun(t *testing.T) {
 // A request in flight is answered before the command ends.
 func TestRunLetsRequestsFinish(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
+	var answered atomic.Bool
 	slow := greeter
 	slow.New = func(string, string) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			close(arrived)
 			<-release
 			io.WriteString(w, "all of it")
+			answered.Store(true)
 		}), nil
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- slow.run(ctx, nil, in, io.Discard) }()
+	go func() {
+		err := slow.run(ctx, nil, in, io.Discard)
+		if !answered.Load() {
+			t.Error("it stopped before the request was answered")
+		}
+		ended <- err
+	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +150,8 @@ func TestRunLetsRequestsFinish(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	t.Setenv("GREETER_TOKEN", "")
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // what is not refused ends at once
 	for name, tt := range map[string]struct {
 		args []string
 		want string
@@ -152,7 +163,7 @@ func TestRunRefuses(t *testing.T) {
 		"unknown flag": {[]string{"-tokn", "T"}, "flag provided but not defined: -tokn"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := greeter.run(t.Context(), tt.args, io.Discard, io.Discard)
+			err := greeter.run(ctx, tt.args, io.Discard, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want '%s'", err, tt.want)
 			}
