@@ -19,9 +19,11 @@ type cycleFinder struct {
 // cycle returns a schema below root that leads back to itself, or nil.
 func cycle(root *jsonschema.Schema) *jsonschema.Schema {
 	f := &cycleFinder{open: map[*jsonschema.Schema]bool{}, rest: []*jsonschema.Schema{root}}
-	for i := 0; i < len(f.rest); i++ {
-		if s := f.follow(f.rest[i]); s != nil {
-			return s
+	for len(f.rest) > 0 {
+		next := f.rest[0]
+		f.rest = f.rest[1:]
+		if found := f.follow(next); found != nil {
+			return found
 		}
 	}
 	return nil
