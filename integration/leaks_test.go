@@ -188,6 +188,12 @@ func get(t *testing.T, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return readBody(t, resp)
+}
+
+// readBody reads a reply to its end.
+func readBody(t *testing.T, resp *http.Response) string {
+	t.Helper()
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {

@@ -44,9 +44,7 @@ func startQuickstart(t *testing.T, host string, env ...string) *quickstart {
 	q.url, q.admin = "http://"+q.address+"/mcp", "http://"+admin
 	q.process = start(t, build(t, "./caddymcp/cmd/caddy"), append(env, "MCP_SITE=http://"+q.address, "MCP_ADMIN="+admin), "run", "--config", quickstartExample)
 	q.waitFor(t, "serving initial configuration")
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	q.session = connect(t, q.url, transport, modern)
+	q.session = connect(t, q.url, plainTransport(t), modern)
 	return q
 }
 
@@ -211,11 +209,7 @@ func TestQuickstartKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	q := startQuickstart(t, "localhost")
 	q.extend(t)
-	list, err := q.session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range list.Tools {
+	for _, tool := range tools(t, q.session) {
 		t.Run(tool.Name, func(t *testing.T) {
 			if !tool.Annotations.ReadOnlyHint || tool.OutputSchema == nil {
 				t.Errorf("it has no output schema, or does not only read: %+v", tool.Annotations)
@@ -250,12 +244,8 @@ func TestQuickstartOperate(t *testing.T) {
 	t.Parallel()
 	q := startQuickstart(t, "localhost", "MCP_OPERATE=on")
 	q.extend(t)
-	list, err := q.session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var effects []string
-	for _, tool := range list.Tools[4:] {
+	for _, tool := range tools(t, q.session)[4:] {
 		effects = append(effects, fmt.Sprintf("%s reads %v destroys %v", tool.Name, tool.Annotations.ReadOnlyHint, *tool.Annotations.DestructiveHint))
 	}
 	same(t, "tools", effects, []string{"get_config reads true destroys false", "adapt reads true destroys false", "reload reads false destroys true"})

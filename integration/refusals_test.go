@@ -23,6 +23,17 @@ func sentence(t *testing.T, text string, isError bool) {
 	}
 }
 
+// refusal checks that a tool refuses, in a sentence that is want. A star stands
+// for any text.
+func refusal(t *testing.T, text string, isError bool, want string) {
+	t.Helper()
+	sentence(t, text, isError)
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\*`, ".*")
+	if !regexp.MustCompile("^" + pattern + "$").MatchString(text) {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	overEach(t, func(t *testing.T, how setup) {
 		s := how.start(t)
@@ -151,11 +162,7 @@ func TestRefusals(t *testing.T) {
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				text, isError := call(t, session, tt.tool, tt.args)
-				sentence(t, text, isError)
-				pattern := strings.ReplaceAll(regexp.QuoteMeta(tt.want), `\*`, ".*")
-				if !regexp.MustCompile("^" + pattern + "$").MatchString(text) {
-					t.Errorf("got  %s\nwant %s", text, tt.want)
-				}
+				refusal(t, text, isError, tt.want)
 			})
 		}
 		same(t, "pantry", s.rows(t), before)

@@ -72,12 +72,7 @@ func lets(t *testing.T, answer string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode == http.StatusOK && strings.Contains(string(body), `"name":"set_item_state"`)
+	return strings.Contains(readBody(t, resp), `"name":"set_item_state"`) && resp.StatusCode == http.StatusOK
 }
 
 func TestSecretPath(t *testing.T) {

@@ -181,7 +181,15 @@ func (s *stack) tlsConfig(t *testing.T) *tls.Config {
 // transport is for clients of the stack.
 func (s *stack) transport(t *testing.T) *http.Transport {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: s.tlsConfig(t), ForceAttemptHTTP2: true}
+	transport := plainTransport(t)
+	transport.TLSClientConfig, transport.ForceAttemptHTTP2 = s.tlsConfig(t), true
+	return transport
+}
+
+// plainTransport is for one client, and keeps no connection after the test.
+func plainTransport(t *testing.T) *http.Transport {
+	t.Helper()
+	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
 }
@@ -258,14 +266,20 @@ func decodeStrictly(t *testing.T, from io.Reader, into any) {
 	}
 }
 
-// toolNames lists the names of a server's tools.
-func toolNames(t *testing.T, session *mcp.ClientSession) (names []string) {
+// tools lists a server's tools.
+func tools(t *testing.T, session *mcp.ClientSession) []*mcp.Tool {
 	t.Helper()
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range list.Tools {
+	return list.Tools
+}
+
+// toolNames lists the names of a server's tools.
+func toolNames(t *testing.T, session *mcp.ClientSession) (names []string) {
+	t.Helper()
+	for _, tool := range tools(t, session) {
 		names = append(names, tool.Name)
 	}
 	return names

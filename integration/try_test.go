@@ -24,19 +24,24 @@ func (w *streamWatch) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// startTry runs the command with a surface, and returns the site it is told
+// and the endpoint it prints.
+func startTry(t *testing.T, surface string) (p *process, site, url string) {
+	t.Helper()
+	site = fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	p = start(t, build(t, "./integration/try"), []string{"MCP_SITE=" + site}, surface)
+	_, url, _ = strings.Cut(p.waitFor(t, "MCP endpoint: "), "MCP endpoint: ")
+	p.waitFor(t, "serving initial configuration")
+	return p, site, url
+}
+
 func TestTry(t *testing.T) {
 	t.Parallel()
-	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
-	p := start(t, build(t, "./integration/try"), []string{"MCP_SITE=" + site}, "pantry")
-	_, url, _ := strings.Cut(p.waitFor(t, "MCP endpoint: "), "MCP endpoint: ")
+	p, site, url := startTry(t, "pantry")
 	if !strings.HasPrefix(url, site+"/mcp/") {
 		t.Fatalf("the endpoint is %s, want one of %s", url, site)
 	}
-	p.waitFor(t, "serving initial configuration")
-
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	watch := &streamWatch{RoundTripper: transport, opened: make(chan struct{})}
+	watch := &streamWatch{RoundTripper: plainTransport(t), opened: make(chan struct{})}
 	session := connect(t, url, watch, legacy)
 	same(t, "change", decode[item](t, session, "set_item_state", `{"ingredient":"butter","state":"out"}`),
 		item{"name": "Butter", "state": "out", "location": "fridge", "is_staple": true})
