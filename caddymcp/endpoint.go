@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -35,6 +36,10 @@ type endpoint struct {
 	single, stream http.Handler
 
 	roster roster
+
+	// current is the handler of the config that runs. Requests on connections
+	// from before a reload still come to the handler of their config.
+	current atomic.Pointer[Handler]
 
 	// serving is held for reading while a message is served, and taken when
 	// the endpoint ends, so that no reply is cut off.

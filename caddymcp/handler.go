@@ -318,6 +318,7 @@ func (h *Handler) subscribe(ctx caddy.Context) error {
 // started is called once the config runs.
 func (h *Handler) started(ctx context.Context) error {
 	h.startChecks(ctx)
+	h.endpoint.current.Store(h)
 	return h.endpoint.list(h.Name, h.set.List())
 }
 

@@ -25,11 +25,18 @@ const modernVersion = "2026-07-28"
 // writes every answer itself: an error that it returned would be logged with
 // the URL, which may hold a secret.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if current := h.endpoint.current.Load(); current != nil {
+		h = current // this connection is older than the config
+	}
 	if !h.Auth.Match(r) {
 		return next.ServeHTTP(w, r)
 	}
 	w, entry := h.Auth.Conceal(w, r)
 	defer entry()
+	if h.endpoint.ended.Err() != nil {
+		access.NotFound(w) // the config that runs has no such block
+		return nil
+	}
 	if h.Auth.CORS(w, r) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -72,5 +73,25 @@ func TestRosterForgetsWhatEnded(t *testing.T) {
 	}
 	if len(r.open) != 0 {
 		t.Errorf("%d sessions are remembered", len(r.open))
+	}
+}
+
+// A request on a connection that is older than the config is served by the
+// config that runs, its access check included.
+func TestOldConnectionsSeeTheNewConfig(t *testing.T) {
+	t.Parallel()
+	a := serveAPI(t, nil)
+	before := pantrySite(t, a, "")
+	after := serveSite(t, "mcp {\nauth {\nbearer cook sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n}\nupstream "+a.URL+"\ntool new {\ndescription New.\nget /new\n}\n}")
+	before.handler.endpoint.current.Store(after.handler)
+	if resp, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", ""); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without a token: %s %s", resp.Status, body)
+	}
+	if _, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", "", "Authorization", "Bearer test"); !strings.Contains(body, `"new"`) || strings.Contains(body, `"read"`) {
+		t.Errorf("the tools are %s", body)
+	}
+	before.handler.endpoint.end() // the config that runs has no such block
+	if resp, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", "", "Authorization", "Bearer test"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("after the end: %s %s", resp.Status, body)
 	}
 }

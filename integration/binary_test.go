@@ -155,7 +155,7 @@ func (p *process) stop(t *testing.T, patience time.Duration) {
 	case <-p.ended:
 	case <-time.After(patience):
 		t.Errorf("the process has not ended after %s", patience)
-		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Process.Signal(syscall.SIGABRT) // it prints what its goroutines do
 		<-p.ended
 	}
 }
