@@ -90,7 +90,7 @@ func TestOldConnectionsSeeTheNewConfig(t *testing.T) {
 	if _, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", "", "Authorization", "Bearer test"); !strings.Contains(body, `"new"`) || strings.Contains(body, `"read"`) {
 		t.Errorf("the tools are %s", body)
 	}
-	before.handler.endpoint.end() // the config that runs has no such block
+	after.handler.endpoint.end() // the config that runs has no such block
 	if resp, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", "", "Authorization", "Bearer test"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("after the end: %s %s", resp.Status, body)
 	}
