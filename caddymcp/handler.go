@@ -1,14 +1,10 @@
 package caddymcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path"
-	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -267,26 +263,6 @@ func (h *Handler) compile(readOnly bool) error {
 	return nil
 }
 
-// compileCheck compiles the check of an upstream, which only reads: it runs by
-// itself, again and again.
-func (h *Handler) compileCheck(u *upstream.Upstream, library *program.Library) (*program.Program, error) {
-	p, err := program.Compile(u.Check.Program, program.Options{Library: library, Requests: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range p.Effects() {
-		switch e.Method {
-		case "", http.MethodGet, http.MethodHead: // one that is computed is refused when it is sent
-			continue
-		}
-		if !upstream.Set(h.Upstreams).Safe(cmp.Or(e.Upstream, u.Name), e.Method, e.Path) {
-			return nil, fmt.Errorf("a check only reads, and this one can send %s: "+
-				"declare that request 'safe' in the upstream, or use GET", strings.TrimSpace(e.Method+" "+e.Path))
-		}
-	}
-	return p, nil
-}
-
 // files is where programs read files, or nil.
 func (h *Handler) files() program.Files {
 	if h.Files == nil {
@@ -327,92 +303,6 @@ type onEvent func() error
 
 // Handle implements caddyevents.Handler.
 func (f onEvent) Handle(context.Context, caddy.Event) error { return f() }
-
-// Validate checks what Provision has not: the form of the config.
-func (h *Handler) Validate() error {
-	if err := validatePath(h.Path); err != nil {
-		return err
-	}
-	if h.URL != "" {
-		if err := validateURL(h.URL); err != nil {
-			return err
-		}
-	}
-	if err := h.checkScopes(); err != nil {
-		return err
-	}
-	return h.upstreams.Validate()
-}
-
-// checkScopes refuses a scope that no caller can hold.
-func (h *Handler) checkScopes() error {
-	held := make(map[string]bool)
-	for _, token := range h.Auth.BearerTokens {
-		for _, scope := range token.Scopes {
-			held[scope] = true
-		}
-	}
-	for _, t := range h.Tools {
-		for _, scope := range t.Scopes {
-			if !held[scope] {
-				return &tools.ConfigError{Tool: t.Name, Err: fmt.Errorf("nobody holds the scope '%s': add it to the 'scopes' of a bearer token", scope)}
-			}
-		}
-	}
-	return nil
-}
-
-// startChecks runs the checks of upstreams, which end with the config.
-func (h *Handler) startChecks(ctx context.Context) {
-	for i, u := range h.Upstreams {
-		if check := h.checks[i]; check != nil {
-			go u.Watch(ctx, func(ctx context.Context) (string, error) {
-				return runCheck(ctx, check, h, u.Name)
-			})
-		}
-	}
-}
-
-// runCheck runs the check of one upstream. Its value must be a string.
-func runCheck(ctx context.Context, check *program.Program, h *Handler, name string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(h.limits.Time))
-	defer cancel()
-	ctx = upstream.WithCall(ctx, &upstream.Call{OnRequest: h.countRequest})
-	v, err := check.Run(ctx, &program.Call{
-		Sender:   h.upstreams,
-		Upstream: name,
-		ReadOnly: true,
-		Location: h.location,
-	}, nil)
-	if err != nil {
-		return "", err
-	}
-	text, ok := v.(string)
-	if !ok {
-		return "", errors.New("the check must give a string, such as \"connected to \\(.version)\"")
-	}
-	return text, nil
-}
-
-// validatePath checks the endpoint's path.
-func validatePath(p string) error {
-	switch {
-	case !strings.HasPrefix(p, "/"), p == "/", p != path.Clean(p), strings.ContainsAny(p, "?#%*{};\\"):
-		return fmt.Errorf("bad path '%s': write a path such as '/mcp', without a slash at the end", p)
-	case strings.HasPrefix(p, "/.well-known"):
-		return fmt.Errorf("bad path '%s': clients look for OAuth metadata there", p)
-	}
-	return nil
-}
-
-// validateURL checks the endpoint's public URL.
-func validateURL(text string) error {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("bad url '%s': write the endpoint's public URL, such as 'https://food.example.com/mcp'", text)
-	}
-	return nil
-}
 
 // Cleanup releases what Provision took. Calls in flight keep what they use.
 func (h *Handler) Cleanup() error {
