@@ -55,7 +55,13 @@ func serveSite(t testing.TB, body string) *site {
 // loadSite is serveSite for configs that may not load.
 func loadSite(t testing.TB, body string) (*site, error) {
 	t.Helper()
-	config, err := adapt(t, ":80 {\n"+body+"\n}")
+	return loadConfig(t, ":80 {\n"+body+"\n}")
+}
+
+// loadConfig is loadSite for a whole Caddyfile, whose sites share a port.
+func loadConfig(t testing.TB, caddyfile string) (*site, error) {
+	t.Helper()
+	config, err := adapt(t, caddyfile)
 	if err != nil {
 		return nil, err
 	}

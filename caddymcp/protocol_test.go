@@ -286,6 +286,38 @@ func TestTwoBlocksOnOneSite(t *testing.T) {
 	}
 }
 
+func TestTwoSites(t *testing.T) {
+	t.Parallel()
+	one, two := serveAPI(t, nil), serveAPI(t, nil)
+	block := "http://%s.example.com {\nmcp {\nauth none\nurl https://%[1]s.example.com/mcp\nupstream %[2]s\ntool %[1]s {\ndescription \"Reads.\"\nget /items\n}\n}\n}\n"
+	s, err := loadConfig(t, fmt.Sprintf(block, "one", one.URL)+fmt.Sprintf(block, "two", two.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, own := range map[string]*api{"one": one, "two": two} {
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`
+		req, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", strings.NewReader(message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = name + ".example.com"
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if !strings.Contains(string(body), `{\"ok\":true}`) || len(own.taken()) != 1 {
+			t.Errorf("%s: %s %s", name, resp.Status, body)
+		}
+	}
+	if len(one.taken())+len(two.taken()) > 0 {
+		t.Error("a call went to the other API as well")
+	}
+}
+
 // The API may be a site of the same Caddy, and a tool that calls its own
 // server is stopped.
 func TestUpstreamIsTheSameCaddy(t *testing.T) {
