@@ -44,7 +44,7 @@ func startQuickstart(t *testing.T, host string, env ...string) *quickstart {
 	q.url, q.admin = "http://"+q.address+"/mcp", "http://"+admin
 	q.process = start(t, build(t, "./caddymcp/cmd/caddy"), append(env, "MCP_SITE=http://"+q.address, "MCP_ADMIN="+admin), "run", "--config", quickstartExample)
 	q.waitFor(t, "serving initial configuration")
-	q.session = connect(t, q.url, plainTransport(t), modern)
+	q.session = connect(t, q.url, reloading{plainTransport(t)}, modern)
 	return q
 }
 

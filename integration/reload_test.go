@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,9 +68,11 @@ func reloadBlock(api, description string, more ...string) string {
 // that changed, and of nothing else.
 func TestReload(t *testing.T) {
 	t.Parallel()
+	var waits atomic.Int64
 	arrived, release := make(chan struct{}, 1), make(chan struct{})
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/wait" {
+			waits.Add(1)
 			arrived <- struct{}{}
 			<-release
 		}
@@ -82,7 +85,10 @@ func TestReload(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
 	})
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint:   r.url + "/mcp",
+		HTTPClient: &http.Client{Transport: reloading{plainTransport(t)}},
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +137,8 @@ func TestReload(t *testing.T) {
 
 	close(release)
 	calls.Wait()
-	if inFlight != "the whole reply of /wait" {
-		t.Errorf("the call in flight got '%s'", inFlight)
+	if inFlight != "the whole reply of /wait" || waits.Load() != 1 {
+		t.Errorf("the call in flight got '%s', and the API %d requests", inFlight, waits.Load())
 	}
 
 	if err := r.reload(t, reloadBlock(api.URL, "Waits.")); err != nil {

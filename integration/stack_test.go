@@ -186,6 +186,26 @@ func (s *stack) transport(t *testing.T) *http.Transport {
 	return transport
 }
 
+// reloading sends a request again whose connection is closed before the reply.
+// A reload closes connections that are idle, and HTTP/1.1 has no way to say so
+// to a client that is just writing.
+type reloading struct{ http.RoundTripper }
+
+func (again reloading) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	for range 5 {
+		attempt := r.Clone(r.Context())
+		if r.GetBody != nil {
+			if attempt.Body, err = r.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+		if resp, err = again.RoundTripper.RoundTrip(attempt); err == nil || r.Context().Err() != nil {
+			break
+		}
+	}
+	return resp, err
+}
+
 // plainTransport is for one client, and keeps no connection after the test.
 func plainTransport(t *testing.T) *http.Transport {
 	t.Helper()
