@@ -21,9 +21,8 @@ import (
 
 // An endpoint is one MCP server behind the three ways in which the SDK serves
 // it. It outlives the config: a reload hands it, with the sessions of its
-// clients, to the handler of the new config. It knows no handler; each message
-// brings the one that received it, so that a call ends on the config on which
-// it began.
+// clients, to the handler of the new config. Each message brings the handler
+// that received it, so that a call ends on the config on which it began.
 type endpoint struct {
 	server *mcp.Server
 
@@ -35,6 +34,7 @@ type endpoint struct {
 	// on the way.
 	single, stream http.Handler
 
+	// roster knows who has which session.
 	roster roster
 
 	// current is the handler of the config that runs. Requests on connections
