@@ -78,10 +78,7 @@ func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incom
 
 // refuse is a tool result that says why the tool did not run.
 func refuse(err error) (*mcp.CallToolResult, tools.Outcome) {
-	return &mcp.CallToolResult{
-		IsError: true,
-		Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}},
-	}, tools.Outcome{Kind: tools.Refused, Err: err}
+	return tools.Failure(err.Error()), tools.Outcome{Kind: tools.Refused, Err: err}
 }
 
 // logCall writes one line for a call: never its arguments or its reply. The

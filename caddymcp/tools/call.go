@@ -80,18 +80,18 @@ const (
 	Cancelled Kind = "cancelled"
 )
 
-// Call runs a call until the context ends. Every failure is a result with IsError set, whose text is
-// for the model.
+// Call runs a call until the context ends. Every failure is a result with
+// IsError set, whose text is for the model.
 func (s *Set) Call(ctx context.Context, call *Call) (result *mcp.CallToolResult, outcome Outcome) {
 	defer func() {
 		if r := recover(); r != nil {
-			result = failure("the tool failed")
+			result = Failure("the tool failed")
 			outcome = Outcome{Kind: Panicked, Err: fmt.Errorf("panic: %v", r), Stack: debug.Stack()}
 		}
 	}()
 	t := s.byName[call.Name]
 	if t == nil {
-		return failure(fmt.Sprintf("there is no tool '%s'", shorten(call.Name))), Outcome{Kind: Refused}
+		return Failure(fmt.Sprintf("there is no tool '%s'", shorten(call.Name))), Outcome{Kind: Refused}
 	}
 	run := &run{set: s, tool: t}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -206,16 +206,16 @@ func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, e
 	)
 	switch {
 	case errors.As(err, &refused):
-		return failure(refused.text), Refused, nil
+		return Failure(refused.text), Refused, nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return r.ended(ctx, err)
 	case errors.As(err, &upstream):
 		return r.upstreamError(upstream)
 	}
 	if done := r.done(); r.ok || done != "" {
-		return failure("the tool could not read the API's reply" + done), Bug, err
+		return Failure("the tool could not read the API's reply" + done), Bug, err
 	}
-	return failure("this tool has a mistake in its program: whoever runs the server finds it in the debug log"), Bug, err
+	return Failure("this tool has a mistake in its program: whoever runs the server finds it in the debug log"), Bug, err
 }
 
 // done says, for the end of a sentence, what the call has changed before it
@@ -246,7 +246,7 @@ func (r *run) ended(ctx context.Context, err error) (*mcp.CallToolResult, Kind, 
 	default:
 		text += "; it may have changed something already: read before you try again"
 	}
-	return failure(text), kind, ctx.Err()
+	return Failure(text), kind, ctx.Err()
 }
 
 // upstreamError answers with the API's error, and what was changed before. With
@@ -275,16 +275,16 @@ func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error)
 		}
 	}
 	if e.Verbatim {
-		return failure(text), kind, cause
+		return Failure(text), kind, cause
 	}
 	declared := r.action.request != nil && !r.readOnly()
 	if e.MaybeSent || declared && e.Status >= 500 {
 		text += "; the request may have been carried out"
 	}
-	return failure(text + r.done()), kind, cause
+	return Failure(text + r.done()), kind, cause
 }
 
-// failure is a result that says why there is none.
-func failure(text string) *mcp.CallToolResult {
+// Failure is a result that says why there is none.
+func Failure(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}
 }
