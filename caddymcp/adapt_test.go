@@ -19,13 +19,19 @@ var update = flag.Bool("update", false, "write the goldens of testdata anew")
 
 const goldenRule = "----------\n"
 
-// Each golden is a Caddyfile, a rule, and the JSON config that it adapts to.
-func TestAdapt(t *testing.T) {
-	files, err := filepath.Glob("testdata/adapt/*.caddyfiletest")
+// goldens are the files that match, of which there must be one.
+func goldens(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatal("no goldens", err)
 	}
-	for _, file := range files {
+	return files
+}
+
+// Each golden is a Caddyfile, a rule, and the JSON config that it adapts to.
+func TestAdapt(t *testing.T) {
+	for _, file := range goldens(t, "testdata/adapt/*.caddyfiletest") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			if err != nil {
@@ -62,11 +68,7 @@ func TestAdapt(t *testing.T) {
 var errorCase = regexp.MustCompile(`(?m)^=== (.*)\n((?s:.*?))^----------\n((?s:.*?)\n)(?:\n|\z)`)
 
 func TestAdaptErrors(t *testing.T) {
-	files, err := filepath.Glob("testdata/errors/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no goldens", err)
-	}
-	for _, file := range files {
+	for _, file := range goldens(t, "testdata/errors/*.txt") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			if err != nil {
@@ -104,14 +106,13 @@ func TestAdaptErrors(t *testing.T) {
 
 // Every message of the parsers stands in some golden.
 func TestEveryParserErrorHasAGolden(t *testing.T) {
-	var goldens []byte
-	files, _ := filepath.Glob("testdata/errors/*.txt")
-	for _, file := range files {
+	var held []byte
+	for _, file := range goldens(t, "testdata/errors/*.txt") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		goldens = append(goldens, text...)
+		held = append(held, text...)
 	}
 	// These need a file on disk; TestVariablesInJQ and others have them.
 	elsewhere := []string{"Caddy replaces", "Caddy takes"}
@@ -143,7 +144,7 @@ func TestEveryParserErrorHasAGolden(t *testing.T) {
 			for i, part := range parts {
 				parts[i] = regexp.QuoteMeta(part)
 			}
-			if !regexp.MustCompile(strings.Join(parts, ".*")).Match(goldens) {
+			if !regexp.MustCompile(strings.Join(parts, ".*")).Match(held) {
 				t.Errorf("%s: no golden holds '%s'", source, format)
 			}
 		}

@@ -20,12 +20,8 @@ import (
 // back. A session's id is written SESSION, and the headers that are shown are
 // those that MCP, RFC 6750 and caches read.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/transcripts/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
 	t.Setenv("CADDYMCP_TEST_TOKEN", "transcript-token-5f0e1d2c3b4a")
-	for _, file := range files {
+	for _, file := range goldens(t, "testdata/transcripts/*.txtar") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
