@@ -149,7 +149,7 @@ func TestPublicWebConfig(t *testing.T) {
 			}
 		})
 	}
-	if !(&Upstream{PublicWeb: true}).IsPublicWeb() || (&Upstream{}).IsPublicWeb() {
-		t.Error("IsPublicWeb")
+	if !(Set{{PublicWeb: true}}).PublicWeb("") || (Set{{}}).PublicWeb("") {
+		t.Error("PublicWeb")
 	}
 }

@@ -265,10 +265,6 @@ func (u *Upstream) Cleanup() error {
 	return u.via.close()
 }
 
-// IsPublicWeb reports whether requests go to the public web, so that they
-// carry a whole URL.
-func (u *Upstream) IsPublicWeb() bool { return u.PublicWeb }
-
 // Safe reports whether a request changes nothing: its method is GET or HEAD,
 // or the author declared it safe. The path is below the base path. A '*' in it
 // stands for a segment that is not known, which only a '*' of the declared
