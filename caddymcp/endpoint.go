@@ -136,8 +136,8 @@ func newEndpoint() *endpoint {
 	return e
 }
 
-// list tells the server its name and its tools. Clients that listen hear of it if they
-// differ from those before.
+// list tells the server its name and its tools. Clients that listen hear of it
+// if the tools differ from those before.
 func (e *endpoint) list(name string, list []*mcp.Tool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -167,19 +167,16 @@ func (e *endpoint) list(name string, list []*mcp.Tool) error {
 // registrable reports a tool that the SDK's server does not take: it panics,
 // which must not happen when the config runs already.
 func registrable(list []*mcp.Tool) (err error) {
+	var tool string
+	defer func() {
+		if v := recover(); v != nil {
+			err = &tools.ConfigError{Tool: tool, Err: fmt.Errorf("the schema is not one for a tool: %v", v)}
+		}
+	}()
 	server := mcp.NewServer(&mcp.Implementation{Name: "caddymcp"}, nil)
 	for _, t := range list {
-		func() {
-			defer func() {
-				if v := recover(); v != nil {
-					err = &tools.ConfigError{Tool: t.Name, Err: fmt.Errorf("the schema is not one for a tool: %v", v)}
-				}
-			}()
-			server.AddTool(t, removed)
-		}()
-		if err != nil {
-			return err
-		}
+		tool = t.Name
+		server.AddTool(t, removed)
 	}
 	return nil
 }
@@ -191,17 +188,8 @@ func (e *endpoint) serverName() string {
 	return e.name
 }
 
-// sessionCount is how many sessions are open. The SDK makes one without an id
-// for each request that stands alone.
-func (e *endpoint) sessionCount() int {
-	n := 0
-	for s := range e.server.Sessions() {
-		if s.ID() != "" {
-			n++
-		}
-	}
-	return n
-}
+// sessionCount is how many sessions are open.
+func (e *endpoint) sessionCount() int { return len(liveSessions(e.server)) }
 
 // Destruct ends the endpoint when no config has it any more: its streams at
 // once, its sessions when the calls in flight are done.

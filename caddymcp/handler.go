@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
 
 	"github.com/caddymcp/caddymcp/caddymcp/access"
@@ -97,6 +98,9 @@ type Handler struct {
 	checks    []*program.Program // by upstream; nil without one
 	timeouts  map[string]time.Duration
 
+	// info is what the server says of itself.
+	info *mcp.Implementation
+
 	endpoint    *endpoint
 	endpointKey string
 }
@@ -122,6 +126,7 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger = ctx.Logger()
 	h.setDefaults()
+	h.info = h.implementation()
 
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
@@ -217,11 +222,7 @@ func location(name string) (*time.Location, error) {
 // readOnly resolves the switch. Empty is off; what is not a boolean is an
 // error, since a guard must not fail open.
 func (h *Handler) readOnly() (bool, error) {
-	text := caddy.NewReplacer().ReplaceAll(h.ReadOnly, "")
-	if text == "" {
-		return false, nil
-	}
-	on, err := directive.Bool(text)
+	on, err := directive.Bool(caddy.NewReplacer().ReplaceAll(h.ReadOnly, ""))
 	if err != nil {
 		return false, fmt.Errorf("read_only: %w", err)
 	}

@@ -72,7 +72,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		// Streams of sessions, their ends, and methods that are not allowed.
 		ctx, cancel := h.endpoint.untilEnd(r.Context())
 		defer cancel()
-		h.endpoint.serveSession(out, handOn(r.WithContext(ctx), in), caller)
+		h.endpoint.serveSession(out, handOn(r.WithContext(ctx), in), in)
 		return
 	}
 
@@ -110,24 +110,23 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		h.endpoint.serving.RLock()
 		defer h.endpoint.serving.RUnlock()
 	}
-	h.endpoint.choose(out, r, b, caller)
+	h.endpoint.choose(out, r, b, in)
 }
 
 // choose hands the request to the SDK: to its session, or to stand alone.
-func (e *endpoint) choose(w *replyWriter, r *http.Request, b *body, caller access.Caller) {
-	modern := r.Header.Get("Mcp-Protocol-Version") >= modernVersion
+func (e *endpoint) choose(w *replyWriter, r *http.Request, b *body, in *incoming) {
 	switch {
-	case !modern && b.initializes():
+	case !in.modern() && b.initializes():
 		if !e.roster.makeRoom(e.server) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
 			return
 		}
 		// The client may use the session as soon as it has read its id.
-		w.opened = func(id string) { e.roster.opened(id, caller.ID) }
+		w.opened = func(id string) { e.roster.opened(id, in.caller.ID) }
 		e.sessions.ServeHTTP(w, r)
-	case !modern && r.Header.Get("Mcp-Session-Id") != "":
-		e.serveSession(w, r, caller)
+	case !in.modern() && r.Header.Get("Mcp-Session-Id") != "":
+		e.serveSession(w, r, in)
 	case b.notifies():
 		e.stream.ServeHTTP(w, r)
 	default:
@@ -137,9 +136,9 @@ func (e *endpoint) choose(w *replyWriter, r *http.Request, b *body, caller acces
 
 // serveSession hands on a request of a session. The session of another caller
 // does not exist.
-func (e *endpoint) serveSession(w http.ResponseWriter, r *http.Request, caller access.Caller) {
+func (e *endpoint) serveSession(w http.ResponseWriter, r *http.Request, in *incoming) {
 	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
-		leave, ok := e.roster.enter(id, caller.ID)
+		leave, ok := e.roster.enter(id, in.caller.ID)
 		if !ok {
 			http.Error(w, "session not found", http.StatusNotFound)
 			return

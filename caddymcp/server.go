@@ -93,7 +93,7 @@ func receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch res := res.(type) {
 		case *mcp.InitializeResult:
-			res.ServerInfo, res.Instructions = h.implementation(), h.Instructions
+			res.ServerInfo, res.Instructions = h.info, h.Instructions
 		case *mcp.DiscoverResult:
 			res.Instructions = h.Instructions
 		case *mcp.ListToolsResult:
@@ -104,7 +104,7 @@ func receive(next mcp.MethodHandler) mcp.MethodHandler {
 			if meta == nil {
 				meta = make(map[string]any, 1)
 			}
-			meta[mcp.MetaKeyServerInfo] = h.implementation()
+			meta[mcp.MetaKeyServerInfo] = h.info
 			res.SetMeta(meta)
 		}
 		return res, nil

@@ -60,12 +60,7 @@ func (r *roster) enter(id, caller string) (leave func(), ok bool) {
 // makeRoom makes sure that one more session may be opened: if there are too
 // many, the one that has been idle the longest ends. It fails if none is idle.
 func (r *roster) makeRoom(server *mcp.Server) bool {
-	live := make(map[string]*mcp.ServerSession)
-	for s := range server.Sessions() {
-		if s.ID() != "" { // the SDK has one without an id for each request that stands alone
-			live[s.ID()] = s
-		}
-	}
+	live := liveSessions(server)
 	idlest := r.idlest(live)
 	if len(live) < maxSessions {
 		return true
@@ -75,6 +70,18 @@ func (r *roster) makeRoom(server *mcp.Server) bool {
 	}
 	_ = idlest.Close()
 	return true
+}
+
+// liveSessions are the sessions that a server keeps, by id. The SDK makes one
+// without an id for each request that stands alone.
+func liveSessions(server *mcp.Server) map[string]*mcp.ServerSession {
+	live := make(map[string]*mcp.ServerSession)
+	for s := range server.Sessions() {
+		if s.ID() != "" {
+			live[s.ID()] = s
+		}
+	}
+	return live
 }
 
 // idlest is the session that has been idle the longest, or nil. It forgets
