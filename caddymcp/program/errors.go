@@ -69,8 +69,8 @@ func caught(v any) (any, error) {
 	return nil, misuse("%v", v)
 }
 
-// matches reports whether an entry of [ErrorText.On] covers e.
-func (e *Error) matches(on string) bool {
+// Matches reports whether an entry of [ErrorText.On] covers e.
+func (e *Error) Matches(on string) bool {
 	status := strconv.Itoa(e.Status)
 	switch {
 	case e.Status != 0 && len(on) == 3 && strings.HasSuffix(on, "xx"):
@@ -80,6 +80,16 @@ func (e *Error) matches(on string) bool {
 	default:
 		return on == e.Kind && on != ""
 	}
+}
+
+// ValidOn reports whether on can stand in [ErrorText.On].
+func ValidOn(on string) bool {
+	switch on {
+	case "unreachable", "timeout", "3xx", "4xx", "5xx":
+		return true
+	}
+	status, err := strconv.Atoi(on)
+	return err == nil && len(on) == 3 && status >= 300 && status <= 599
 }
 
 // A cutOff is the end of a call by its deadline or its caller, after writes.

@@ -307,7 +307,7 @@ func (m *message) failure(err error) error {
 	}
 	// Statuses come before classes of them: '404' sorts before '4xx'.
 	for _, on := range slices.Sorted(maps.Keys(m.texts)) {
-		if e.matches(on) {
+		if e.Matches(on) {
 			own := *e
 			own.Message, own.Configured, own.Verbatim = m.texts[on], true, true
 			return &own

@@ -168,10 +168,7 @@ func (c *compiler) declared(params []*Param, before int) *arguments {
 	return args
 }
 
-var (
-	errorCondition = regexp.MustCompile(`^([345][0-9][0-9]|[345]xx|unreachable|timeout)$`)
-	errorArgument  = regexp.MustCompile(`\{arg\.([^{}]*)\}`)
-)
+var errorArgument = regexp.MustCompile(`\{arg\.([^{}]*)\}`)
 
 func (c *compiler) errorTexts() {
 	for _, e := range c.tool.Errors {
@@ -179,7 +176,7 @@ func (c *compiler) errorTexts() {
 			c.fail("'error' needs a status and a message: error 404 \"no such recipe\"")
 		}
 		for _, on := range e.On {
-			if !errorCondition.MatchString(on) {
+			if !program.ValidOn(on) {
 				c.fail("error '%s' is not a failure: write a status from 300 to 599, 3xx, 4xx, 5xx, unreachable or timeout", on)
 			}
 		}

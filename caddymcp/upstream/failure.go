@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -35,7 +36,7 @@ func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoi
 		zap.String("method", out.method), zap.NamedError("cause", f))
 
 	failure := &program.Error{Kind: f.kind, MaybeSent: maybe}
-	if text, ok := findText(f.kind, 0, req.Errors, u.Errors); ok {
+	if text, ok := findText(failure, req.Errors, u.Errors); ok {
 		failure.Message, failure.Configured = fillIn(text, req, out, 0, ""), true
 		return failure
 	}
@@ -59,7 +60,7 @@ func (u *Upstream) refused(req *program.Request, out *outgoing, resp *program.Re
 	if !isRedirect(resp) {
 		detail = u.scrub(words(failure.Body), out)
 	}
-	if text, ok := findText("", resp.Status, req.Errors, u.Errors); ok {
+	if text, ok := findText(failure, req.Errors, u.Errors); ok {
 		failure.Message, failure.Configured = fillIn(text, req, out, resp.Status, detail), true
 		return failure
 	}
@@ -103,35 +104,19 @@ func validateErrorText(e program.ErrorText) error {
 		return fmt.Errorf("error %s has no message", strings.Join(e.On, " "))
 	}
 	for _, on := range e.On {
-		if !validOn(on) {
+		if !program.ValidOn(on) {
 			return fmt.Errorf("'%s' is not a failure: write a status from 300 to 599, 3xx, 4xx, 5xx, unreachable or timeout", on)
 		}
 	}
 	return nil
 }
 
-func validOn(on string) bool {
-	switch on {
-	case kindUnreachable, kindTimeout, "3xx", "4xx", "5xx":
-		return true
-	}
-	status, err := strconv.Atoi(on)
-	return err == nil && len(on) == 3 && status >= 300 && status <= 599
-}
-
-// findText returns the first message for a kind or, if that is empty, a
-// status.
-func findText(kind string, status int, lists ...[]program.ErrorText) (string, bool) {
-	if kind == "" && status == 0 {
-		return "", false
-	}
-	class := strconv.Itoa(status/100) + "xx"
+// findText returns the first message for a failure.
+func findText(failure *program.Error, lists ...[]program.ErrorText) (string, bool) {
 	for _, list := range lists {
 		for _, e := range list {
-			for _, on := range e.On {
-				if kind != "" && on == kind || kind == "" && (on == strconv.Itoa(status) || on == class) {
-					return e.Message, true
-				}
+			if slices.ContainsFunc(e.On, failure.Matches) {
+				return e.Message, true
 			}
 		}
 	}
