@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
 
+	"github.com/caddymcp/caddymcp/caddymcp/access"
 	"github.com/caddymcp/caddymcp/caddymcp/tools"
 )
 
@@ -64,12 +65,7 @@ var endpoints = caddy.NewUsagePool()
 // which of several blocks with all of these in common: matchers or handle_path
 // can tell such blocks apart.
 func (h *Handler) claimEndpoint(ctx caddy.Context) error {
-	var app *caddyhttp.App
-	for _, module := range ctx.Modules() {
-		if a, ok := module.(*caddyhttp.App); ok {
-			app = a
-		}
-	}
+	app := access.HTTPApp(ctx)
 	place := fmt.Sprintf("%p", h) // outside an app there is no reload
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok && app != nil {
 		place = fmt.Sprintf("%s|%s|%s", strings.Join(server.Listen, " "), h.Auth.Site(), h.Path)

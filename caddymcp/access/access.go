@@ -120,17 +120,23 @@ func (a *Access) provisionServer(ctx caddy.Context) {
 		return
 	}
 	a.hosts = siteHosts(server)
-	modules := ctx.Modules()
-	i := slices.IndexFunc(modules, func(m caddy.Module) bool {
-		_, ok := m.(*caddyhttp.App)
-		return ok
-	})
-	if i < 0 {
+	app := HTTPApp(ctx)
+	if app == nil {
 		return
 	}
-	app := modules[i].(*caddyhttp.App)
 	a.accessLog = ctx.Logger(app).Named("log.access")
 	a.veil(app, server)
+}
+
+// HTTPApp is the app to which a handler that is being provisioned belongs, or
+// nil outside of one.
+func HTTPApp(ctx caddy.Context) *caddyhttp.App {
+	for _, m := range ctx.Modules() {
+		if app, ok := m.(*caddyhttp.App); ok {
+			return app
+		}
+	}
+	return nil
 }
 
 // Validate checks what can be checked without resolving placeholders.
