@@ -46,6 +46,7 @@ func TestEffectRule(t *testing.T) {
 		{"several values in a closure for an array", `def f(x): post("/a"; {ids: [x]}); f(.ids[])`, ""},
 		{"one value by a parameter of the definition around", `post("/x"; def f(x): def h: {n: x}; h; f(1))`, ""},
 		{"one value by a closure beside one with several", `post("/x"; def f(x): def h: x; def g(x): h; g(1, 2); f(1))`, ""},
+		{"page as an argument", `post("/x"; page(get("/a"; .); 9; 0))`, ""},
 		{"pages as an argument", `post("/x"; pages(get("/a"); .items; 9))`, ""},
 		{"a definition that only looks recursive", `def f: if . == null then 0 else .next | f end; post("/a"; f)`, ""},
 

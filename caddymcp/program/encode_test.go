@@ -270,7 +270,7 @@ func TestMarshalKeepsTheOrder(t *testing.T) {
 		{"only", `{a: 1, b: 2, c: 3} | only(["c", "a"]) | del(.b)`, `{"c":3,"a":1}`},
 		{"rename", `{a: 1, b: 2} | rename({a: "z", b: "y"})`, `{"z":1,"y":2}`},
 		{"unknown keys are sorted", `{c: 1, a: 2} | with_entries(.key |= "k" + .)`, `{"ka":2,"kc":1}`},
-		{"prelude", `[1, 2] | page(1; 0)`, `{"items":[1],"complete":false,"nextOffset":1}`},
+		{"prelude", `page([1, 2]; 1; 0)`, `{"items":[1],"complete":false,"nextOffset":1}`},
 		{"errors", `attempt(error({message: "x", status: 404}))`, `{"ok":false,"error":{"status":404,"message":"x","body":null}}`},
 		{"definitions", `def f: {b: 1, a: 2}; f`, `{"b":1,"a":2}`},
 	}

@@ -56,16 +56,23 @@ def pages(fetch; items; $cap):
   | if .complete and .total == null then .total = (.items | length) else . end
   | {items, complete, total};
 
-# page makes one page of rows that were read with one more than $limit:
-# {items, complete}, and nextOffset if there are more. An offset beyond
-# 2147483647 is refused.
-def page($limit; $offset):
-  if ($offset | type) != "number" then _bug("page: the offset is not a number")
-  elif $offset < 0 or $offset > 2147483647 then _error("there is no offset \($offset)")
-  elif length <= $limit then {items: ., complete: true}
+# page reads one page of $limit rows after the first $offset: fetch gets
+# {limit, offset} as its input, which ask for one row more than the page has,
+# and gives an array of rows. The value is {items, complete}, and nextOffset if
+# there are more. Where the next offset would be beyond 2147483647, nothing is
+# read and the call is refused.
+def page(fetch; $limit; $offset):
+  if [$limit, $offset] | all(type == "number") | not then _bug("page: the limit or the offset is not a number")
+  elif $limit < 1 then _error("a page has at least 1 row, not \($limit)")
+  elif $offset < 0 then _error("there is no offset \($offset)")
   elif $offset + $limit > 2147483647 then
     _error("the rows after offset \($offset) cannot be numbered: narrow the request")
-  else {items: .[:$limit], complete: false, nextOffset: ($offset + $limit)} end;
+  else
+    ({limit: ($limit + 1), $offset} | fetch) as $rows
+    | if ($rows | type) != "array" then _bug("page: there is no array of rows")
+      elif ($rows | length) <= $limit then {items: $rows, complete: true}
+      else {items: $rows[:$limit], complete: false, nextOffset: ($offset + $limit)} end
+  end;
 
 # find_one gives the row whose id is the input or, failing that, the only row
 # whose name is, without regard to case. Otherwise it refuses: it says that
@@ -92,7 +99,7 @@ def find_one($rows; id; name; $what; show; $hint):
     else
       "\($asked | _quoted) names more than one \($what | said): "
         + ([$by_name[:10][] | show | said] | join(", "))
-        + (($by_name | length) as $n | if $n > 10 then " and \($n - 10) more" else "" end)
+        + (if ($by_name | length) > 10 then " and more" else "" end)
       | refuse
     end;
 

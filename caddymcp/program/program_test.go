@@ -188,8 +188,10 @@ func TestValues(t *testing.T) {
 		{"closest to two letters", `"ol" | closest(["oil", "olive", "OL"]; 3)`, `["OL"]`},
 		{"closest to one letter", `"m" | closest(["x", "mm"]; 3)`, `[]`},
 		{"closest none", `"xyz" | closest(["basmati rice", "oil"]; 3)`, `[]`},
-		{"page with more", `[range(3)] | page(2; 10)`, `{"complete":false,"items":[0,1],"nextOffset":12}`},
-		{"last page", `[range(2)] | page(2; 2147483647)`, `{"complete":true,"items":[0,1]}`},
+		{"page with more", `page([range(.offset; .offset + .limit)]; 2; 10)`, `{"complete":false,"items":[10,11],"nextOffset":12}`},
+		{"page of too many", `page([range(9)]; 2; 10)`, `{"complete":false,"items":[0,1],"nextOffset":12}`},
+		{"last page", `page([range(2)]; 2; 2147483645)`, `{"complete":true,"items":[0,1]}`},
+		{"empty page", `page([]; 2; 0)`, `{"complete":true,"items":[]}`},
 		{"check", `1 | check(. == 1; "no")`, `1`},
 		{"progress and log without a client", `1 | progress(1; 2; "x") | log("info"; "y")`, `1`},
 		{"the dot fields may begin with _", `{_id: 1} | ._id`, `1`},
@@ -223,13 +225,19 @@ func TestRefusals(t *testing.T) {
 		{"bad date", `days("2026-02-30"; "2026-03-01")`, `'2026-02-30' is not a date such as 2006-01-02`},
 		{"long range", `days("0001-01-01"; "9999-03-01")`, `from '0001-01-01' to '9999-03-01' is more than 3660 days`},
 		{"far date", `"2026-01-01" | add_days(99999999)`, `99999999 days are too many`},
-		{"offset that overflows", `[1, 2, 3] | page(2; 2147483646)`, `the rows after offset 2147483646 cannot be numbered: narrow the request`},
-		{"negative offset", `[] | page(2; -1)`, `there is no offset -1`},
+		{"offset that overflows", `page(error("read"); 2; 2147483646)`, `the rows after offset 2147483646 cannot be numbered: narrow the request`},
+		{"negative offset", `page(error("read"); 2; -1)`, `there is no offset -1`},
+		{"empty limit", `page(error("read"); 0; 0)`, `a page has at least 1 row, not 0`},
+		{"page that cannot be read", `page(error("no such farm"); 2; 0)`, `no such farm`},
 		{"find_one, nothing close", `"zzz" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; null)`, `food 'zzz' not found`},
 		{"find_one, close", `"slat" | find_one([{id: 1, name: "salt"}]; .id; .name; "food"; .id; "call list_foods")`, `food 'slat' not found (did you mean 'salt'?): call list_foods`},
 		{
-			"find_one, several", `"A" | find_one([range(12) | {id: ., name: "a"}]; .id; .name; "flock"; "\(.id) (active)"; "give the id")`,
-			`'A' names more than one flock: 0 (active), 1 (active), 2 (active), 3 (active), 4 (active), 5 (active), 6 (active), 7 (active), 8 (active), 9 (active) and 2 more: give the id`,
+			"find_one, ten", `"A" | find_one([range(10) | {id: ., name: "a"}]; .id; .name; "flock"; .id; null)`,
+			`'A' names more than one flock: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9`,
+		},
+		{
+			"find_one, more", `"A" | find_one([range(12) | {id: ., name: "a"}]; .id; .name; "flock"; "\(.id) (active)"; "give the id")`,
+			`'A' names more than one flock: 0 (active), 1 (active), 2 (active), 3 (active), 4 (active), 5 (active), 6 (active), 7 (active), 8 (active), 9 (active) and more: give the id`,
 		},
 	}
 	for _, tt := range tests {
@@ -280,7 +288,7 @@ func TestBugs(t *testing.T) {
 	for _, src := range []string{
 		`{} + 1`, `"x" | .a`, `attempt({} + 1)`, `rescue([] | .a; true; 1)`, `annotate(1 | .a; "x")`,
 		`only(["a"])`, `limit(-1; 1)`, `log("loud"; "x")`, `add_days(1)`,
-		`{} | quoted`, `[1] | quoted`, `check(false; "no \({a: 1} | quoted)")`, `[] | page(2; {rows: 1})`, `[] | page(2; "1")`,
+		`{} | quoted`, `[1] | quoted`, `check(false; "no \({a: 1} | quoted)")`, `page([]; 2; {rows: 1})`, `page([]; "2"; 1)`, `page({rows: .}; 2; 1)`,
 	} {
 		t.Run(src, func(t *testing.T) {
 			v, err := compileRun(t, nil, src, nil)
