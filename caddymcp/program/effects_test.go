@@ -204,7 +204,8 @@ func TestEffects(t *testing.T) {
 		{`request($args)`, []Effect{{}}},
 		{`request({method: "GET", path: "/a", ("met" + "hod"): "POST"})`, []Effect{{}}},
 		{`request({method: "GET", method: "POST", path: "/a"})`, []Effect{{}}},
-		{`get_all([["a"]]; 2)`, []Effect{{Method: "GET"}}},
+		{`.ids | get_all("/a/\(.)"; 2)`, []Effect{{Method: "GET", Path: "/a/*"}}},
+		{`.ids | get_all(["a", .]; 2)`, []Effect{{Method: "GET", Path: "/a/*"}}},
 		{`fetch_all([]; 2)`, []Effect{{Method: "GET"}, {Method: "HEAD"}}},
 		{`follow(.next)`, []Effect{{Method: "GET"}}},
 		{

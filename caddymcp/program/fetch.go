@@ -10,12 +10,12 @@ import (
 
 // fetchAll(requests; n) reads many things at once.
 func fetchAll(r *run, _ any, args []any) any {
-	return r.fetchAll("fetch_all", args, func(v any) (map[string]any, error) {
+	return r.fetchAll("fetch_all", args, func(v any) (*message, error) {
 		spec, ok := v.(map[string]any)
 		if !ok {
 			return nil, misuse("fetch_all: a request is not an object")
 		}
-		return spec, nil
+		return r.readMessage("fetch_all", spec)
 	}, func(f fetched) map[string]any {
 		if f.err != nil {
 			return map[string]any{"status": f.err.Value().(map[string]any)["status"], "error": f.err.Value()}
@@ -24,10 +24,11 @@ func fetchAll(r *run, _ any, args []any) any {
 	})
 }
 
-// getAll(paths; n) is fetchAll for paths.
+// getAll(literal; paths; n) is fetchAll for paths.
 func getAll(r *run, _ any, args []any) any {
-	return r.fetchAll("get_all", args, func(v any) (map[string]any, error) {
-		return map[string]any{"path": v}, nil
+	literal := args[0] == true
+	return r.fetchAll("get_all", args[1:], func(v any) (*message, error) {
+		return r.message(map[string]any{"method": http.MethodGet, "path": v}, literal)
 	}, func(f fetched) map[string]any {
 		if f.err != nil {
 			return map[string]any{"ok": false, "error": f.err.Value()}
@@ -49,7 +50,7 @@ type fetched struct {
 // cannot be.
 func (r *run) fetchAll(
 	name string, args []any,
-	read func(any) (map[string]any, error),
+	read func(any) (*message, error),
 	show func(fetched) map[string]any,
 ) any {
 	list, ok := args[0].([]any)
@@ -62,11 +63,8 @@ func (r *run) fetchAll(
 	}
 	messages := make([]*message, len(list))
 	for i, v := range list {
-		spec, err := read(v)
-		if err != nil {
-			return err
-		}
-		if messages[i], err = r.readMessage(name, spec); err != nil {
+		var err error
+		if messages[i], err = read(v); err != nil {
 			return err
 		}
 	}

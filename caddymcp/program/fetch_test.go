@@ -35,11 +35,13 @@ func mustCompile(t testing.TB, src string) *Program {
 
 func TestFetchAll(t *testing.T) {
 	tests := []struct{ name, src, want string }{
-		{"in order", `[get_all([range(20) | ["n", .]]; 3)[].body.path] == [range(20) | "/n/\(.)"]`, `true`},
-		{"errors", `get_all([["fail", "404"]]; 2)`, `[{"error":` + shape404 + `,"ok":false}]`},
+		{"in order", `[[range(20)] | get_all("/n/\(.)"; 3)[].body.path] == [range(20) | "/n/\(.)"]`, `true`},
+		{"of objects, as segments", `[{id: "a/b"}, {id: 2}] | get_all(["n", .id]; 2) | map(.body.path)`, `["/n/a%2Fb","/n/2"]`},
+		{"in one segment", `["a/b"] | get_all("/n/\(.)/x"; 2)[0].body.path`, `"/n/a%2Fb/x"`},
+		{"errors", `["404"] | get_all("/fail/\(.)"; 2)`, `[{"error":` + shape404 + `,"ok":false}]`},
 		{"fetch_all", `fetch_all([{path: ["a"], query: {q: 1}}, {path: ["fail", 503], method: "HEAD"}]; 2) | [.[0].body.path, .[1].status, .[1].error.message]`, `["/a?q=1",503,"the API returned 503"]`},
 		{"own sentences", `fetch_all([{path: ["fail", 404], errors: {"404": "gone"}}]; 1)[0].error.message`, `"gone"`},
-		{"nothing to fetch", `[get_all([]; 2), fetch_all([]; 2)]`, `[[],[]]`},
+		{"nothing to fetch", `[([] | get_all("/a"; 2)), fetch_all([]; 2)]`, `[[],[]]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,7 +70,7 @@ func TestFetchAll(t *testing.T) {
 	})
 	t.Run("a panic is a bug", func(t *testing.T) {
 		sender := senderFunc(func(context.Context, *Request) (*Response, error) { panic("broken") })
-		for _, src := range []string{`get_all([["a"]]; 1)`, `get("/a")`} {
+		for _, src := range []string{`[1] | get_all("/a"; 1)`, `get("/a")`} {
 			_, err := mustCompile(t, src).Run(t.Context(), &Call{Sender: sender}, nil)
 			var bug *Bug
 			if !errors.As(err, &bug) || !strings.Contains(err.Error(), "broken") {
@@ -96,7 +98,7 @@ func TestFetchAllKeepsToItsLimit(t *testing.T) {
 			time.Sleep(time.Second) // of the bubble's clock
 			return jsonReply("1"), nil
 		})
-		p := mustCompile(t, `get_all([range(10) | ["n", .]]; 4) | length`)
+		p := mustCompile(t, `[range(10)] | get_all("/n/\(.)"; 4) | length`)
 		v, err := p.Run(t.Context(), &Call{Sender: sender}, nil)
 		if err != nil || v != 10 {
 			t.Fatalf("got %v, %v", v, err)
@@ -204,7 +206,7 @@ func TestCutOff(t *testing.T) {
 		{"reading", `get("/1") | get("/2") | get("/3")`, "context canceled", 2},
 		{"attempt", `attempt(get("/1")) | attempt(get("/2")) | attempt(get("/3"))`, "context canceled", 2},
 		{"try", `[(get("/1"), get("/2"), get("/3"))?]`, "context canceled", 2},
-		{"get_all", `[get_all([range(9) | ["n", .]]; 1), get("/x")]`, "context canceled", 2},
+		{"get_all", `[([range(9)] | get_all("/n/\(.)"; 1)), get("/x")]`, "context canceled", 2},
 		{"writing", `post("/1") | post("/2") | post("/3")`, "the call was cut off: POST /2 may have reached the API; already done: POST /1", 2},
 		{"writing in attempt", `attempt(post("/1")) | attempt(post("/2")) | attempt(post("/3"))`, "the call was cut off: POST /2 may have reached the API; already done: POST /1", 2},
 		{"first writing", `get("/1") | post("/2")`, "the call was cut off: POST /2 may have reached the API", 2},
@@ -285,7 +287,7 @@ func TestOneProgramManyCalls(t *testing.T) {
 		get("/a/\($args.n)") as $a
 		| post("/b/\($args.n)"; {n: $args.n}) as $b
 		| attempt(get("/fail/404")) as $c
-		| get_all([["c", $args.n], ["d", $args.n]]; 2) as $d
+		| (["c", "d"] | get_all([., $args.n]; 2)) as $d
 		| {n: $args.n, a: $a.path, b: $b.body.n, c: $c.ok, d: ($d | map(.body.path)), u: (["x", "y"] | index_by(.) | keys)}`)
 	var wg sync.WaitGroup
 	for i := range 50 {

@@ -46,7 +46,7 @@ var internals = map[string]*native{
 	"response/2":  {state: true, fn: response},
 	"follow/1":    {state: true, fn: follow},
 	"fetch_all/2": {state: true, fn: fetchAll},
-	"get_all/2":   {state: true, fn: getAll},
+	"get_all/3":   {state: true, fn: getAll},
 	"segment/0":   {fn: segment},
 	"caught/0":    {fn: catchError},
 	"bug/1":       {fn: func(_ *run, _ any, args []any) any { return misuse("%v", args[0]) }},

@@ -268,8 +268,8 @@ func (u *unit) computesText(q *gojq.Query) (found bool) {
 	return found
 }
 
-// refusePathTexts refuses paths written as strings in the list of get_all and
-// fetch_all, where they are data.
+// refusePathTexts refuses paths written as strings in the list of fetch_all,
+// where they are data.
 func (r *resolver) refusePathTexts(q *gojq.Query, at int) {
 	refuse := func() {
 		r.errs.at(at, `a path in a list is an array of segments: write ["recipes", .slug], not "/recipes/\(.slug)"`)

@@ -67,7 +67,7 @@ func TestPathsStayInTheirSegment(t *testing.T) {
 		t.Run(slug, func(t *testing.T) {
 			a := newAPI(t, nil)
 			args := map[string]any{"slug": slug}
-			value(t, a, `[get("/recipes/\($args.slug)/x"), get(["recipes", $args.slug, "x"]), get_all([["recipes", $args.slug, "x"]]; 1)]`, args)
+			value(t, a, `[get("/recipes/\($args.slug)/x"), get(["recipes", $args.slug, "x"]), ([$args.slug] | get_all("/recipes/\(.)/x"; 1))]`, args)
 			for _, asked := range a.asked() {
 				parts := strings.Split(strings.TrimPrefix(asked, "GET "), "/")
 				if len(parts) != 4 || parts[1] != "recipes" || parts[3] != "x" {
@@ -84,7 +84,7 @@ func TestPathsStayInTheirSegment(t *testing.T) {
 	}
 	for _, src := range []string{
 		`get("/recipes/\("..")")`, `get("/recipes/\(".")/x")`, `get("/recipes/\("")")`, `get("/recipes/\(null)")`,
-		`get("/recipes/\({})")`, `get(["recipes", ""])`, `get(["recipes", ".."])`, `get_all([["a"], [".."]]; 1)`,
+		`get("/recipes/\({})")`, `get(["recipes", ""])`, `get(["recipes", ".."])`, `["a", ".."] | get_all("/x/\(.)"; 1)`, `["a", ".."] | get_all([.]; 1)`,
 		`request({method: "POST", path: "/a/\("..")"})`, `get("/recipes/\("../users/7")")`, `get(["recipes", "..\\users"])`,
 	} {
 		t.Run(src, func(t *testing.T) {
@@ -134,7 +134,9 @@ func TestPathLiterals(t *testing.T) {
 		{`foreach ("/a", "/b") as $p (null; get($p))`, "a path is one string"},
 		{`get("/a" as $p | $p)`, "a path is one string"},
 		{`"/a" as $p | request({method: "GET", path: $p})`, "a path is one string"},
-		{`"/a" as $p | get_all([$p]; 1)`, "a path in a list is an array of segments"},
+		{`"/a" as $p | [1] | get_all($p; 1)`, "a path is one string"},
+		{`[{id: 1}] | get_all("/a/" + .id; 1)`, "a path is one string"},
+		{`[1] | get_all("/a/{id}"; 1)`, "holds '{id}' as plain text"},
 		{`"/a" as $p | ["a"] as $p | get($p)`, ""},
 		{`"/a" as $p | .path as $q | get($q)`, ""},
 		{`"/a" as $p | get(["a", $p])`, ""},
@@ -149,12 +151,11 @@ func TestPathLiterals(t *testing.T) {
 		{`get("/books/%24count/a$b/$2/$argsx$")`, ""},
 		{`get(.x // "/a")`, "a path is one string"},
 		{`request({method: "GET", path: ("/a/" + .x)})`, "a path is one string"},
-		{`get_all(["/a"]; 1)`, "a path in a list is an array of segments"},
-		{`get_all([.ids[] | "/a/\(.)"]; 1)`, "a path in a list is an array of segments"},
-		{`get_all(.ids | map("/a/\(.)"); 1)`, "a path in a list is an array of segments"},
+		{`fetch_all([.ids[] | {path: "/a/\(.)"}]; 1)`, "a path in a list is an array of segments"},
+		{`fetch_all(.ids | map({path: "/a/\(.)"}); 1)`, "a path in a list is an array of segments"},
 		{`fetch_all([{path: "/a"}]; 1)`, "a path in a list is an array of segments"},
 		{`fetch_all([{url: "https://a.example/\(.x)"}]; 1)`, ""},
-		{`get_all(.paths | map(split("/")); 1)`, ""},
+		{`.paths | get_all(split("/"); 1)`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.src, func(t *testing.T) {
@@ -171,12 +172,12 @@ func TestComputedPaths(t *testing.T) {
 	for _, src := range []string{
 		`def f($p): get($p); f("/a")`, `get($args.p)`, `{method: "GET", path: "/a"} as $r | request($r)`,
 		`request({method: "GET", path: "/a", ("path"): $args.p})`, `request({method: "GET", path: "/a", path: $args.p})`,
-		`get_all([$args.p]; 1)`, `fetch_all([{path: $args.p}]; 1)`, `get(1)`, `get([])`, `get(null)`,
+		`[$args.p] | get_all(.; 1)`, `null | get_all(["a"]; 1)`, `fetch_all([{path: $args.p}]; 1)`, `get(1)`, `get([])`, `get(null)`,
 		`request({method: "GET"})`, `request({method: "GET", path: ["a"], url: "http://b"})`, `request({method: ("BR" + "EW"), path: ["a"]})`,
 		`request({path: ["a"]})`, `request({method: "GET", path: ["a"], body: 1})`, `{colour: 1} as $o | get("/a"; null; $o)`,
 		`{path: ["b"]} as $o | get("/a"; null; $o)`, `{colour: 1, method: "GET", path: ["a"]} as $r | request($r)`, `get("/a"; {x: 1}; {query: {x: 2}})`, `post("/a"; 1; {form: {x: 2}})`,
 		`get("/a"; null; {timeout: 5})`, `get("/a"; null; {timeout: "-1s"})`, `get("/a"; 1)`, `get("/a"; null; {headers: 1})`,
-		`get("/a"; null; {errors: {"404": {a: 1}}})`, `follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `get_all([["a"]]; 0)`,
+		`get("/a"; null; {errors: {"404": {a: 1}}})`, `follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `[1] | get_all(["a"]; 0)`,
 	} {
 		t.Run(src, func(t *testing.T) {
 			a := newAPI(t, nil)

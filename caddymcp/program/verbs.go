@@ -105,8 +105,9 @@ func (v *verb) call(f *gojq.Func, r *resolver, at int) *call {
 	case "_follow":
 		c.effects = []Effect{{Method: http.MethodGet}}
 	case "_get_all":
-		r.refusePathTexts(f.Args[0], at)
-		c.effects = []Effect{{Method: http.MethodGet}}
+		e := Effect{Method: http.MethodGet}
+		e.Path, c.literal = r.readPath(f.Args[0], at)
+		c.effects = []Effect{e}
 	case "_fetch_all":
 		r.refusePathTexts(f.Args[0], at)
 		c.effects = []Effect{{Method: http.MethodGet}, {Method: http.MethodHead}}
@@ -157,6 +158,11 @@ func (c *call) rewrite(f *gojq.Func) {
 			encodeParts(members["path"])
 		}
 		args = append(args, boolQuery(c.literal), f.Args[0])
+	case "_get_all":
+		if c.literal {
+			encodeParts(f.Args[0])
+		}
+		args = append(args, boolQuery(c.literal), eachQuery(f.Args[0]), f.Args[1])
 	default:
 		args = append(args, f.Args...)
 	}
@@ -227,6 +233,13 @@ func boolQuery(b bool) *gojq.Query {
 		return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeTrue}}
 	}
 	return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeFalse}}
+}
+
+// eachQuery is [.[] | q].
+func eachQuery(q *gojq.Query) *gojq.Query {
+	each := &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeIdentity, SuffixList: []*gojq.Suffix{{Iter: true}}}}
+	list := &gojq.Query{Left: each, Op: gojq.OpPipe, Right: q}
+	return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeArray, Array: &gojq.Array{Query: list}}}
 }
 
 func nullQuery() *gojq.Query { return &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeNull}} }
