@@ -25,11 +25,17 @@ const modernVersion = "2026-07-28"
 // writes every answer itself: an error that it returned would be logged with
 // the URL, which may hold a secret.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	old := false // whether this connection is older than the config that runs
 	if current := h.endpoint.current.Load(); current != nil {
-		h = current // this connection is older than the config
+		h, old = current, current != h
 	}
 	if !h.Auth.Match(r) {
 		return next.ServeHTTP(w, r)
+	}
+	if (old || h.endpoint.ended.Err() != nil) && r.ProtoMajor < 3 {
+		// A server that shuts down waits for its connections. Of those made
+		// just before, it has told nobody.
+		w.Header().Set("Connection", "close")
 	}
 	w, entry := h.Auth.Conceal(w, r)
 	defer entry()

@@ -77,15 +77,19 @@ func TestRosterForgetsWhatEnded(t *testing.T) {
 }
 
 // A request on a connection that is older than the config is served by the
-// config that runs, its access check included.
+// config that runs, its access check included. It is the last one there: such
+// a connection would keep the old server from ending.
 func TestOldConnectionsSeeTheNewConfig(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, nil)
 	before := pantrySite(t, a, "")
 	after := serveSite(t, "mcp {\nauth {\nbearer cook sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n}\nupstream "+a.URL+"\ntool new {\ndescription New.\nget /new\n}\n}")
 	before.handler.endpoint.current.Store(after.handler)
-	if resp, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", ""); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("without a token: %s %s", resp.Status, body)
+	if resp, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", ""); resp.StatusCode != http.StatusUnauthorized || !resp.Close {
+		t.Errorf("without a token: %s %s, and the connection goes on: %t", resp.Status, body, !resp.Close)
+	}
+	if resp, _ := modern(t, after.URL+"/mcp", "1", "tools/list", "", ""); resp.Close {
+		t.Error("a connection of the config that runs is closed")
 	}
 	if _, body := modern(t, before.URL+"/mcp", "1", "tools/list", "", "", "Authorization", "Bearer test"); !strings.Contains(body, `"new"`) || strings.Contains(body, `"read"`) {
 		t.Errorf("the tools are %s", body)
