@@ -27,6 +27,7 @@ import (
 type direct struct {
 	transport *reverseproxy.HTTPTransport
 	max       int64
+	closed    atomic.Bool
 }
 
 // newDirect makes the transport of a URL, and parses the URL. Placeholders are
@@ -117,9 +118,19 @@ func parseBase(text, resolved string) (base *url.URL, socket string, err error) 
 	return base, "", nil
 }
 
-func (d *direct) close() error { return d.transport.Cleanup() }
+// close closes the connections that are idle. Those of calls in flight are
+// closed when they become idle.
+func (d *direct) close() error {
+	d.closed.Store(true)
+	return d.transport.Cleanup()
+}
 
 func (d *direct) exchange(ctx context.Context, out *outgoing) (*program.Response, error) {
+	defer func() {
+		if d.closed.Load() {
+			_ = d.transport.Cleanup() // it always gives nil
+		}
+	}()
 	// A connection that was never had cannot have carried the request.
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
