@@ -76,7 +76,8 @@ func start(t *testing.T, binary string, env []string, args ...string) *process {
 		grown: make(chan struct{}),
 	}
 	p.cmd.Dir = root
-	p.cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_DATA_HOME="+p.home, "XDG_CONFIG_HOME="+p.home)
+	p.cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_DATA_HOME="+p.home, "XDG_CONFIG_HOME="+p.home,
+		"GORACE=atexit_sleep_ms=0") // the race detector waits a second by default
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if err := p.cmd.Start(); err != nil {

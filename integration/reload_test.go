@@ -3,6 +3,7 @@ package integration
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,29 +23,51 @@ import (
 // A reloadable site has a Caddyfile of its own and the admin endpoint on.
 type reloadable struct {
 	*process
-	url    string
-	config string
-	admin  string
+	url     string
+	options string // global options besides the admin endpoint
+	config  string
+	admin   string
 }
 
 // startReloadable runs a site whose mcp block is given.
 func startReloadable(t *testing.T, block string) *reloadable {
 	t.Helper()
+	r := &reloadable{url: fmt.Sprintf("http://127.0.0.1:%d", freePort(t))}
+	r.run(t, block)
+	return r
+}
+
+// startReloadableTLS runs it over https, with a certificate of Caddy's own
+// authority.
+func startReloadableTLS(t *testing.T, block string) *reloadable {
+	t.Helper()
 	r := &reloadable{
-		url:    fmt.Sprintf("http://127.0.0.1:%d", freePort(t)),
-		config: filepath.Join(t.TempDir(), "Caddyfile"),
-		admin:  fmt.Sprintf("127.0.0.1:%d", freePort(t)),
+		url:     fmt.Sprintf("https://localhost:%d", freePort(t)),
+		options: fmt.Sprintf("skip_install_trust\n\thttp_port %d", freePort(t)),
 	}
+	r.run(t, block)
+	r.awaitCertificate(t, strings.TrimPrefix(r.url, "https://"))
+	return r
+}
+
+// run starts Caddy on the block.
+func (r *reloadable) run(t *testing.T, block string) {
+	t.Helper()
+	r.config = filepath.Join(t.TempDir(), "Caddyfile")
+	r.admin = fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	r.write(t, block)
 	r.process = start(t, build(t, "./caddymcp/cmd/caddy"), nil, "run", "--config", r.config)
 	r.waitFor(t, "serving initial configuration")
-	return r
+}
+
+// caddyfile is the whole config around the block.
+func (r *reloadable) caddyfile(block string) string {
+	return fmt.Sprintf("{\n\tadmin %s\n\t%s\n}\n\n%s {\n\tbind 127.0.0.1\n\t%s\n}\n", r.admin, r.options, r.url, block)
 }
 
 func (r *reloadable) write(t *testing.T, block string) {
 	t.Helper()
-	text := fmt.Sprintf("{\n\tadmin %s\n}\n\n%s {\n\tbind 127.0.0.1\n\t%s\n}\n", r.admin, r.url, block)
-	if err := os.WriteFile(r.config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(r.config, []byte(r.caddyfile(block)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -58,6 +81,22 @@ func (r *reloadable) reload(t *testing.T, block string) error {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
+}
+
+// load has Caddy load a config through its admin endpoint, which is quicker
+// than a command. Caddy replaces that endpoint too, and may cut off the reply:
+// then the config is loaded again.
+func (r *reloadable) load(t *testing.T, block string) {
+	t.Helper()
+	client := &http.Client{Transport: reloading{&http.Transport{DisableKeepAlives: true}}}
+	resp, err := client.Post("http://"+r.admin+"/load", "text/caddyfile", strings.NewReader(r.caddyfile(block)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		t.Fatalf("loading answers %s: %s", resp.Status, body)
+	}
 }
 
 func reloadBlock(api, description string, more ...string) string {
@@ -149,12 +188,20 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// Streams do not keep the process from ending.
+// Streams do not keep the process from ending. No other test of this package
+// runs beside it.
 func TestExitWithStreamsOpen(t *testing.T) {
-	t.Parallel()
-	api := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(api.Close)
-	r := startReloadable(t, reloadBlock(api.URL, "Waits."))
+	block := reloadBlock("http://127.0.0.1:1", "Waits.")
+	t.Run("http", func(t *testing.T) {
+		exitWithStreamsOpen(t, startReloadable(t, block), time.Second)
+	})
+	// Go's HTTP/2 server gives clients a second to close their connections.
+	t.Run("https", func(t *testing.T) {
+		exitWithStreamsOpen(t, startReloadableTLS(t, block), 3*time.Second)
+	})
+}
+
+func exitWithStreamsOpen(t *testing.T, r *reloadable, patience time.Duration) {
 	url := r.url + "/mcp"
 
 	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -169,12 +216,16 @@ func TestExitWithStreamsOpen(t *testing.T) {
 	if get.StatusCode != 200 || listen.StatusCode != 200 {
 		t.Fatalf("the streams answer %s and %s", get.Status, listen.Status)
 	}
-	r.stop(t, 10*time.Second)
+	var reading sync.WaitGroup
 	for name, stream := range map[string]io.Reader{"GET": get.Body, "listen": listen.Body} {
-		if _, err := io.Copy(io.Discard, stream); err != nil {
-			t.Errorf("the %s stream was cut: %v", name, err)
-		}
+		reading.Go(func() {
+			if _, err := io.Copy(io.Discard, stream); err != nil {
+				t.Errorf("the %s stream was cut: %v", name, err)
+			}
+		})
 	}
+	r.stop(t, patience)
+	reading.Wait()
 }
 
 // send makes a request and returns as soon as its headers are there.
@@ -189,7 +240,10 @@ func send(t *testing.T, method, url, body string, headers ...string) *http.Respo
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	client := &http.Client{Transport: &http.Transport{}}
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+		ForceAttemptHTTP2: true,
+	}}
 	t.Cleanup(client.CloseIdleConnections)
 	resp, err := client.Do(req)
 	if err != nil {
