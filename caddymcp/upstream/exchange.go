@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -51,6 +53,16 @@ func (f *exchangeError) Error() string {
 }
 
 func (f *exchangeError) Unwrap() error { return f.err }
+
+// detail says in a few words why there is no reply: the last clause of the
+// cause, such as 'connection refused'. It can hold internal addresses.
+func (f *exchangeError) detail(timeout time.Duration) string {
+	if f.kind == kindTimeout {
+		return fmt.Sprintf("no answer within %s", timeout)
+	}
+	text := f.Error()
+	return tidy(text[strings.LastIndex(text, ": ")+1:])
+}
 
 // asExchangeError finds one in err.
 func asExchangeError(err error) (*exchangeError, bool) {

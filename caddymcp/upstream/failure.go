@@ -36,8 +36,9 @@ func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoi
 		zap.String("method", out.method), zap.NamedError("cause", f))
 
 	failure := &program.Error{Kind: f.kind, MaybeSent: maybe}
-	if text, ok := findText(failure, req.Errors, u.Errors); ok {
-		failure.Message, failure.Configured = fillIn(text, req, out, 0, ""), true
+	detail := u.scrub(f.detail(out.timeout), out)
+	if text, ok := findText(failure, detail, req.Errors, u.Errors); ok {
+		failure.Message, failure.Configured = u.fillIn(text, req, out, 0, detail), true
 		return failure
 	}
 	switch f.kind {
@@ -60,8 +61,8 @@ func (u *Upstream) refused(req *program.Request, out *outgoing, resp *program.Re
 	if !isRedirect(resp) {
 		detail = u.scrub(words(failure.Body), out)
 	}
-	if text, ok := findText(failure, req.Errors, u.Errors); ok {
-		failure.Message, failure.Configured = fillIn(text, req, out, resp.Status, detail), true
+	if text, ok := findText(failure, detail, req.Errors, u.Errors); ok {
+		failure.Message, failure.Configured = u.fillIn(text, req, out, resp.Status, detail), true
 		return failure
 	}
 	switch {
@@ -111,10 +112,14 @@ func validateErrorText(e program.ErrorText) error {
 	return nil
 }
 
-// findText returns the first message for a failure.
-func findText(failure *program.Error, lists ...[]program.ErrorText) (string, bool) {
+// findText returns the first message for a failure. One with {detail} is for
+// failures that have a detail.
+func findText(failure *program.Error, detail string, lists ...[]program.ErrorText) (string, bool) {
 	for _, list := range lists {
 		for _, e := range list {
+			if detail == "" && strings.Contains(e.Message, "{detail}") {
+				continue
+			}
 			if slices.ContainsFunc(e.On, failure.Matches) {
 				return e.Message, true
 			}
@@ -126,7 +131,7 @@ func findText(failure *program.Error, lists ...[]program.ErrorText) (string, boo
 // fillIn puts values into the placeholders {status}, {detail}, {url} and
 // {arg.name} of a message, in one pass, so that a value is not read as a
 // placeholder again. Other braces stay as they are.
-func fillIn(message string, req *program.Request, out *outgoing, status int, detail string) string {
+func (u *Upstream) fillIn(message string, req *program.Request, out *outgoing, status int, detail string) string {
 	var b strings.Builder
 	for {
 		begin := strings.IndexByte(message, '{')
@@ -148,7 +153,7 @@ func fillIn(message string, req *program.Request, out *outgoing, status int, det
 		case key == "detail":
 			b.WriteString(detail)
 		case key == "url":
-			b.WriteString(out.url.String())
+			b.WriteString(u.address(out))
 		case isArg:
 			b.WriteString(shorten(argText(req.Args, name)))
 		default:
@@ -160,6 +165,14 @@ func fillIn(message string, req *program.Request, out *outgoing, status int, det
 	}
 	b.WriteString(message)
 	return strings.TrimSpace(b.String())
+}
+
+// address is the upstream's URL, or where a request to others goes.
+func (u *Upstream) address(out *outgoing) string {
+	if u.base == nil {
+		return out.url.String()
+	}
+	return strings.TrimRight(u.base.String(), "/")
 }
 
 // argText is an argument as text: a string as it is, anything else as JSON.

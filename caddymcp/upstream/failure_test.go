@@ -119,7 +119,11 @@ func TestSentences(t *testing.T) {
 			nil, "", "/a",
 			"404 No {status} Recipe at [address] '{detail}' 12345678901234567890 [1] {other} {", true,
 		},
-		{"url", []program.ErrorText{{On: []string{"404"}, Message: "at {url}"}}, nil, "", "/a?b=1", "at " + a.URL + "/a?b=1", true},
+		{"url", []program.ErrorText{{On: []string{"404"}, Message: "at {url}"}}, nil, "", "/a?b=1", "at " + a.URL, true},
+		{"detail", []program.ErrorText{{On: []string{"404"}, Message: "{status}: {detail}"}, {On: []string{"404"}, Message: "no words"}}, nil, "", "/a", "404: No {status} Recipe at [address]", true},
+		{"no detail", []program.ErrorText{{On: []string{"500"}, Message: "{status}: {detail}"}, {On: []string{"500"}, Message: "no words"}}, nil, "", "/a?html", "no words", true},
+		{"no detail, upstream next", []program.ErrorText{{On: []string{"500"}, Message: "{status}: {detail}"}}, []program.ErrorText{{On: []string{"5xx"}, Message: "up"}}, "", "/a?html", "up", true},
+		{"no detail, no other", []program.ErrorText{{On: []string{"500"}, Message: "{status}: {detail}"}}, nil, "", "/a?html", "the API returned 500", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,13 +150,13 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSentencesWithoutReply(t *testing.T) {
-	u := ready(t, &Upstream{URL: "http://127.0.0.1:1", Retries: new(int), Errors: []program.ErrorText{
+	u := ready(t, &Upstream{URL: "http://127.0.0.1:1/", Retries: new(int), Errors: []program.ErrorText{
 		{On: []string{"timeout"}, Message: "slow"},
-		{On: []string{"unreachable"}, Message: "start the {arg.what}{status}{detail}"},
+		{On: []string{"unreachable"}, Message: "start the {arg.what}{status} at {url}: {detail}"},
 	}})
 	req := get("/a")
 	req.Args = map[string]any{"what": "server"}
-	want := program.Error{Message: "start the server", Kind: "unreachable", Configured: true}
+	want := program.Error{Message: "start the server at http://127.0.0.1:1: connection refused", Kind: "unreachable", Configured: true}
 	if got := refusal(t, u, req); *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}
@@ -203,12 +207,12 @@ func FuzzFillIn(f *testing.F) {
 	out := &outgoing{url: &url.URL{Scheme: "http", Host: "api", Path: "/a"}}
 	f.Fuzz(func(t *testing.T, message, value string) {
 		req := &program.Request{Args: map[string]any{"a": value}}
-		got := fillIn(message, req, out, 404, value)
+		got := (&Upstream{}).fillIn(message, req, out, 404, value)
 		if !strings.Contains(message, "{") && got != strings.TrimSpace(message) {
 			t.Errorf("%q became %q", message, got)
 		}
 		// What a value says is not read as a placeholder.
-		if one := fillIn("<{detail}>", req, out, 404, value); one != "<"+value+">" {
+		if one := (&Upstream{}).fillIn("<{detail}>", req, out, 404, value); one != "<"+value+">" {
 			t.Errorf("the detail %q became %q", value, one)
 		}
 	})
