@@ -28,7 +28,8 @@ const maxCache = 32 << 20
 // What a reply says by Cache-Control (no-store, no-cache, private), Vary (*)
 // and Set-Cookie is respected. Every header that is sent is part of the key,
 // and before a chain of handlers everything by which it can tell callers
-// apart, so no caller sees what was meant for another. A cache holds 32 MiB;
+// apart, so no caller sees what was meant for another. A request that says
+// no-cache or no-store passes the cache by. A cache holds 32 MiB;
 // what is used least goes first.
 type Cache struct {
 	// How long a reply is kept.
@@ -109,7 +110,7 @@ func (u *Upstream) cached(ctx context.Context, out *outgoing) (*program.Response
 		}
 		return u.fetch(ctx, out)
 	}
-	if out.method != http.MethodHead && !out.discard {
+	if out.method != http.MethodHead && !out.discard && !refusesKept(out.header) {
 		for _, c := range u.caches {
 			if slices.ContainsFunc(c.Paths, func(p string) bool { return matchPath(p, out.path) }) {
 				return c.get(ctx, u, out)
@@ -228,18 +229,27 @@ func (u *Upstream) cacheKey(ctx context.Context, out *outgoing) cacheKey {
 
 // keepable reports whether a reply may be kept.
 func keepable(resp *program.Response) bool {
-	if resp.Status != http.StatusOK || len(resp.Header["Set-Cookie"]) > 0 || weight(resp) > maxCache {
+	if resp.Status != http.StatusOK || len(resp.Header["Set-Cookie"]) > 0 || weight(resp) > maxCache ||
+		says(resp.Header, "no-store", "no-cache", "private") {
 		return false
 	}
-	for _, control := range resp.Header["Cache-Control"] {
+	return !slices.ContainsFunc(resp.Header["Vary"], func(v string) bool { return strings.Contains(v, "*") })
+}
+
+// refusesKept reports whether a request wants a reply of its own.
+func refusesKept(header http.Header) bool { return says(header, "no-cache", "no-store") }
+
+// says reports whether Cache-Control has one of the words.
+func says(header http.Header, words ...string) bool {
+	for _, control := range header["Cache-Control"] {
 		for word := range strings.SplitSeq(strings.ToLower(control), ",") {
 			word, _, _ = strings.Cut(strings.TrimSpace(word), "=")
-			if word == "no-store" || word == "no-cache" || word == "private" {
-				return false
+			if slices.Contains(words, word) {
+				return true
 			}
 		}
 	}
-	return !slices.ContainsFunc(resp.Header["Vary"], func(v string) bool { return strings.Contains(v, "*") })
+	return false
 }
 
 // copyOf is a reply that its receiver may change.

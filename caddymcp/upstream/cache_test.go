@@ -74,6 +74,26 @@ func TestCacheKeeps(t *testing.T) {
 	}
 }
 
+// TestCacheIsPassedBy checks that a request can ask for a reply of its own.
+func TestCacheIsPassedBy(t *testing.T) {
+	for _, control := range []string{"no-cache", "max-age=0, No-Store"} {
+		t.Run(control, func(t *testing.T) {
+			var n atomic.Int64
+			u := ready(t, &Upstream{URL: newAPI(t, counting(&n)).URL, Caches: hour("/foods")})
+			anew := get("/foods")
+			anew.Header = http.Header{"Cache-Control": {control}}
+			for i, step := range []struct {
+				req  *program.Request
+				want string
+			}{{get("/foods"), "1"}, {anew, "2"}, {anew, "3"}, {get("/foods"), "1"}} {
+				if got := string(mustSend(t, u, step.req).Body); got != step.want {
+					t.Errorf("request %d: got reply %s, want %s", i, got, step.want)
+				}
+			}
+		})
+	}
+}
+
 func TestCacheKey(t *testing.T) {
 	header := func(name, value string) *program.Request {
 		req := get("/foods")
