@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -255,4 +256,29 @@ func TestUnreachable(t *testing.T) {
 // proxyTo is the JSON of a reverse_proxy to a server.
 func proxyTo(serverURL string) string {
 	return `{"handler": "reverse_proxy", "upstreams": [{"dial": "` + strings.TrimPrefix(serverURL, "http://") + `"}]}`
+}
+
+// A call that outlives its config leaves no connection behind.
+func TestConnectionsEndWithTheConfig(t *testing.T) {
+	closed := make(chan struct{}, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	u := ready(t, &Upstream{URL: server.URL})
+	if err := u.Cleanup(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Send(t.Context(), &program.Request{Method: "GET", Path: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-closed:
+	case <-time.After(30 * time.Second):
+		t.Error("the connection is still open")
+	}
 }
