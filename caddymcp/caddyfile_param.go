@@ -21,7 +21,7 @@ import (
 //		max_length <number>
 //		pattern    <regexp>
 //		format     date|date-time|uri|email|uuid
-//		items      <type> { ... }
+//		items      <type>[|<type>...] { ... }
 //		min_items  <number>
 //		max_items  <number>
 //		param      ...
@@ -34,7 +34,7 @@ import (
 //	}
 //
 // The types are string, integer, number, boolean, array and object. items
-// takes a type in place of a name and a type.
+// takes one or more types in place of a name and a type.
 func (p *parser) param() (*tools.Param, error) {
 	d := p.Dispenser
 	args := d.RemainingArgs()

@@ -159,7 +159,8 @@ type Param struct {
 	// The name the model uses. Items have none.
 	Name string `json:"name,omitempty"`
 
-	// string, integer, number, boolean, array or object.
+	// string, integer, number, boolean, array or object. Items can have
+	// several, such as 'string|object'.
 	Type string `json:"type"`
 
 	// The call is refused without it.

@@ -168,7 +168,7 @@ func (c *compiler) place(r *request, p *Param, noBody bool) {
 		return
 	}
 	switch {
-	case p.Type == "object", p.Type == "array" && p.Items != nil && (p.Items.Type == "object" || p.Items.Type == "array"):
+	case p.Type == "object", p.Type == "array" && p.Items != nil && (p.Items.is("object") || p.Items.is("array")):
 		c.fail("parameter '%s' goes to the %s, which cannot hold its type: make it 'local' and use '$args.%s' in jq", p.Name, where, p.Name)
 	case p.Type == "" && r.encoding == "multipart":
 		// An object could name a file.

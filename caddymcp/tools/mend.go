@@ -37,6 +37,9 @@ func shapeOfParams(params []*Param) *shape {
 
 func shapeOfParam(p *Param) *shape {
 	s := &shape{}
+	if len(p.types()) > 1 {
+		return s // what was meant is not certain
+	}
 	if p.Type == "object" {
 		s = shapeOfParams(p.Params)
 	}

@@ -24,6 +24,7 @@ func TestMend(t *testing.T) {
 			{Name: "note", Type: "string"},
 			{Name: "unit", Type: "string", Default: ptr("g")},
 		}},
+		{Name: "lines", Type: "array", Items: &Param{Type: "string|object"}},
 		{Name: "items", Type: "array", Items: &Param{Type: "object", Params: []*Param{
 			{Name: "name", Type: "string", Required: true},
 			{Name: "qty", Type: "number"},
@@ -55,6 +56,7 @@ func TestMend(t *testing.T) {
 		{"items are mended", `{"req":"r","nums":["1",2.0,"3"]}`, `{"req":"r","nums":[1,2,3]}`},
 		{"json text for an object", `{"req":"r","o":"{\"q\":\"5\"}"}`, `{"req":"r","o":{"q":5,"unit":"g"}}`},
 		{"a lone object", `{"req":"r","items":{"name":1,"qty":"2"}}`, `{"req":"r","items":[{"name":"1","qty":2}]}`},
+		{"items of several types", `{"req":"r","lines":"[\"a\",{\"b\":null},\"{}\"]"}`, `{"req":"r","lines":["a",{"b":null},"{}"]}`},
 		{"deep", `{"req":"r","items":"[{\"name\":\"x\",\"qty\":null}]"}`, `{"req":"r","items":[{"name":"x"}]}`},
 		{"arguments as text", `"{\"req\":\"r\"}"`, `{"req":"r"}`},
 		{"a sentence in braces stays a string", `{"req":"{\"a\":1}"}`, `{"req":"{\"a\":1}"}`},

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -27,6 +28,10 @@ func (c *compiler) checkParams(params []*Param, within string) {
 			c.fail("parameter '%s' is declared twice: rename one", name)
 		}
 		names = append(names, p.Name)
+		if len(p.types()) > 1 {
+			c.fail("parameter '%s' is of several types, which only 'items' can be: choose one", name)
+			continue
+		}
 		c.checkParam(p, name, within != "")
 	}
 }
@@ -35,12 +40,14 @@ func (c *compiler) checkParam(p *Param, name string, nested bool) {
 	fail := func(format string, args ...any) {
 		c.fail("parameter '%s' %w", name, fmt.Errorf(format, args...))
 	}
-	if !slices.Contains(paramTypes, p.Type) {
-		fail("has the unknown type '%s', use string, integer, number, boolean, array or object", p.Type)
-		return
+	for _, typ := range p.types() {
+		if !slices.Contains(paramTypes, typ) {
+			fail("has the unknown type '%s', use string, integer, number, boolean, array or object", typ)
+			return
+		}
 	}
 	only := func(set bool, option string, types ...string) {
-		if set && !slices.Contains(types, p.Type) {
+		if set && !slices.ContainsFunc(p.types(), func(typ string) bool { return slices.Contains(types, typ) }) {
 			fail("is of type %s, which has no '%s'", p.Type, option)
 		}
 	}
@@ -78,7 +85,7 @@ func (c *compiler) checkParam(p *Param, name string, nested bool) {
 	}
 	checkPlace(p, fail, nested)
 	c.checkValues(p, fail)
-	if p.Type == "array" {
+	if p.is("array") {
 		if p.Items == nil {
 			fail("is an array and needs 'items <type>'")
 		} else {
@@ -86,6 +93,28 @@ func (c *compiler) checkParam(p *Param, name string, nested bool) {
 		}
 	}
 	c.checkParams(p.Params, name)
+}
+
+// types are the types of a parameter. Items can have several.
+func (p *Param) types() []string { return strings.Split(p.Type, "|") }
+
+// is reports whether a value of the parameter can have a type.
+func (p *Param) is(typ string) bool { return slices.Contains(p.types(), typ) }
+
+// alternative is a parameter of several types as one of them.
+func (p *Param) alternative(typ string) *Param {
+	one := &Param{Type: typ}
+	switch typ {
+	case "string":
+		one.MinLength, one.MaxLength, one.Pattern, one.Format = p.MinLength, p.MaxLength, p.Pattern, p.Format
+	case "integer", "number":
+		one.Min, one.Max = p.Min, p.Max
+	case "array":
+		one.Items, one.MinItems, one.MaxItems = p.Items, p.MinItems, p.MaxItems
+	case "object":
+		one.Params = p.Params
+	}
+	return one
 }
 
 type failFunc func(format string, args ...any)
@@ -153,6 +182,10 @@ func (c *compiler) checkItems(p *Param, name string, fail failFunc) {
 	items := p.Items
 	if items.Name != "" || items.Required || items.Default != nil || items.AllowNull {
 		fail("has 'items' with a name, 'required', 'default' or 'allow_null', which items cannot have")
+	}
+	if len(items.types()) > 1 && (items.Enum != nil || items.Clamp != nil) {
+		fail("has 'items' of several types, which can have neither 'enum' nor 'clamp'")
+		return
 	}
 	c.checkParam(items, name+"[]", true)
 }

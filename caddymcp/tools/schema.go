@@ -12,8 +12,8 @@ import (
 )
 
 // paramsSchema is the JSON Schema of a tool's or an object's parameters. It
-// keeps their order and uses only what every client accepts: one type each,
-// arrays with items, no boolean in a schema's place.
+// keeps their order and uses only what every client accepts: one type in each
+// schema, arrays with items, no boolean in a schema's place.
 func paramsSchema(params []*Param) json.RawMessage {
 	var o object
 	o.set("type", "object")
@@ -40,6 +40,17 @@ func setMembers(o *object, params []*Param) {
 // paramSchema is the JSON Schema of one parameter, which has been checked.
 func paramSchema(p *Param) json.RawMessage {
 	var o object
+	if types := p.types(); len(types) > 1 {
+		if p.Description != "" {
+			o.set("description", p.Description)
+		}
+		var alternatives []json.RawMessage
+		for _, typ := range types {
+			alternatives = append(alternatives, paramSchema(p.alternative(typ)))
+		}
+		o.set("anyOf", alternatives)
+		return o.text()
+	}
 	if !p.AllowNull {
 		o.set("type", p.Type)
 	}

@@ -55,6 +55,12 @@ func TestSchema(t *testing.T) {
 			`{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string","minLength":1},"minItems":1,"maxItems":9,"default":["a"]}},"additionalProperties":false}`,
 		},
 		{
+			"items of several types",
+			[]*Param{{Name: "lines", Type: "array", Items: &Param{Type: "string|object", Description: "text, or parts", MinLength: ptr(1), Params: []*Param{{Name: "note", Type: "string"}}}}},
+			`{"type":"object","properties":{"lines":{"type":"array","items":{"description":"text, or parts","anyOf":[{"type":"string","minLength":1},` +
+				`{"type":"object","properties":{"note":{"type":"string"}},"additionalProperties":false}]}}},"additionalProperties":false}`,
+		},
+		{
 			"objects",
 			[]*Param{
 				{Name: "any", Type: "object"},

@@ -23,8 +23,9 @@ func TestValidationNamesEveryField(t *testing.T) {
 			{Name: "qty", Type: "number"},
 		}}},
 		{Name: "clear", Type: "string", AllowNull: true, MaxLength: ptr(3)},
+		{Name: "lines", Type: "array", Items: &Param{Type: "string|object", Params: []*Param{{Name: "qty", Type: "number"}}}},
 	}
-	const all = "location, count, note, day, at, link, mail, id, flag, ids, items, clear"
+	const all = "location, count, note, day, at, link, mail, id, flag, ids, items, clear, lines"
 	tests := []struct{ name, in, want string }{
 		{"missing", `{}`, `location: is required`},
 		{"null is missing", `{"location":null}`, `location: is required`},
@@ -60,6 +61,8 @@ func TestValidationNamesEveryField(t *testing.T) {
 			`ids: must have at most 2 items, it has 3; ids[0]: must be an integer (got "a"); ids[2]: must be an integer (got "c")`,
 		},
 		{"too few", `{"location":"fridge","ids":[]}`, `ids: must have at least 1 item, it has 0`},
+		{"neither of two types", `{"location":"fridge","lines":["a",{},5]}`, `lines[2]: must be a string or an object (got 5)`},
+		{"one of two types, wrong inside", `{"location":"fridge","lines":[{"qty":"many"}]}`, `lines[0].qty: must be a number (got "many")`},
 		{"null in an array", `{"location":"fridge","ids":[null]}`, `ids[0]: must be an integer (got null)`},
 		{
 			"nested", `{"location":"fridge","items":[{"qty":1},{"name":"x","qyt":2}]}`,
