@@ -1,0 +1,202 @@
+# What is shown of Mealie's rows.
+
+def names: map(.name);
+
+# One line of the ingredients, as Mealie displays it, and its heading.
+def ingredient_line:
+  [.display, .originalText, .note | strings | select(. != "")][0] as $line
+  | if .title // "" == "" then $line else "\(.title): \($line // "")" end;
+
+# A recipe. Rows of the recipe list have no ingredients, instructions and notes.
+def recipe: {
+    name,
+    slug,
+    description,
+    recipe_yield: .recipeYield,
+    prep_time: .prepTime,
+    cook_time: .cookTime,
+    total_time: .totalTime,
+    ingredients: [.recipeIngredient[]? | ingredient_line | values],
+    instructions: [.recipeInstructions[]? | [.title, .text] | clean | join(": ")],
+    tags: .tags // [] | names,
+    categories: .recipeCategory // [] | names,
+    tools: .tools // [] | names,
+    source_url: .orgURL,
+    rating,
+    notes: [.notes[]? | { title, text } | clean]
+  } | clean;
+
+# The fields that were asked for, else those named.
+def fields($default): only($args.fields // $default);
+def recipe_row: recipe | fields(["slug", "name", "description"]);
+
+def plan_entry: {
+    entry_id: .id,
+    date,
+    entry_type: .entryType,
+    recipe: .recipe.name,
+    recipe_slug: .recipe.slug,
+    title,
+    note: .text
+  } | clean;
+
+def cookbook: {
+    cookbook_id: .id,
+    slug,
+    name,
+    description,
+    query_filter: .queryFilterString,
+    public
+  } | clean;
+
+def taxonomy_item: {
+    item_id: .id,
+    name,
+    plural_name: .pluralName,
+    abbreviation,
+    description,
+    label: .label.name?,
+    aliases: .aliases // [] | names
+  } | clean;
+
+# A page of rows, with a hint at the next one.
+def listing(row; $what):
+  { items: .items | map(row) } + (
+    if .total == 0 then { note: "no \($what) matched" }
+    elif .page < .total_pages then { note: "showing \(.items | length) of \(.total) — pass page=\(.page + 1)" }
+    else {} end);
+
+# Reading.
+
+# Recipes and taxonomy are kept for a while; before a write they are read anew.
+def fresh: { headers: { "Cache-Control": "no-cache" } };
+
+# The whole library, up to a cap.
+def library($cap):
+  pages(get("/api/recipes"; { page: ., perPage: 100, orderBy: "name", orderDirection: "asc" }); .items; $cap);
+def scanned:
+  if .complete then null else "scanned \(.items | length) of \(.total) — raise max_recipes" end;
+
+# Each recipe in full, as get_all gives it.
+def in_full:
+  . as $recipes
+  | reduce range(0; length; 100) as $from ([];
+      . + ($recipes[$from:$from + 100] | get_all("/api/recipes/\(.slug)"; 8))
+      | progress(length; $recipes | length; "reading recipes"));
+
+# Foods, units, labels, tags, categories and tools.
+def taxonomy_path($resource):
+  ["api"] + if $resource == "labels" then ["groups"]
+    elif $resource | IN("tags", "categories", "tools") then ["organizers"]
+    else [] end + [$resource];
+def taxonomy($resource):
+  pages(get(taxonomy_path($resource); { page: ., perPage: 500 }); .items; 100000).items;
+def by_name: index_by(.name, .pluralName | strings | casefold);
+
+# The ids of what names mean, and the names that mean nothing.
+def lookup($resource):
+  ($args[$resource] // []) as $names
+  | (if $names == [] then {} else taxonomy($resource) | by_name end) as $known
+  | {
+      ids: [$names[] | $known[casefold].id | values],
+      unknown: [$names[] | select($known[casefold] == null)]
+    };
+
+# Writing.
+
+# Taxonomy objects go into a write without what Mealie adds to them.
+def writable: only(["id", "name", "slug", "groupId"]);
+
+# The objects of what names mean. What there is not is created.
+def resolve($resource):
+  ($args[$resource] | unique_by(casefold)) as $names
+  | (taxonomy($resource) | by_name) as $known
+  | reduce $names[] as $name ({ objects: [], created: [] };
+      if $known[$name | casefold] then .objects += [$known[$name | casefold] | writable]
+      else
+        post(taxonomy_path($resource); { $name }) as $new
+        | .objects += [$new | writable]
+        | .created += [$name]
+      end)
+  | { objects, note: if .created == [] then null else "created new \($resource): \(.created | join(", "))" end };
+
+# The tags, categories and tools of a recipe, with those of the arguments.
+def organized($recipe):
+  reduce ({ tags: "tags", categories: "recipeCategory", tools: "tools" } | to_entries[]) as { key: $resource, value: $field }
+    ({ body: {}, notes: [] };
+      if $args[$resource] == null then .
+      else
+        ($args | resolve($resource)) as $named
+        | .body[$field] = ([
+            ($recipe[$field] // [])[] | select($args["replace_\($resource)"] | not) | writable
+          ] + $named.objects | unique_by(.id))
+        | .notes += [$named.note]
+      end);
+
+# An ingredient as Mealie takes it. Foods and units need an id: the name of one
+# without goes into the note. Of a line in which Mealie knows nothing, the
+# quantity goes too, since it stands in the line.
+def linked: if type == "object" and .id != null then writable else null end;
+def loose: if linked then empty elif type == "object" then .name else . end | strings | select(. != "");
+def ingredient($line):
+  { unit: .unit | linked, food: .food | linked } as $links
+  | (if $line != null and $links == { unit: null, food: null } then { quantity: 0, note: $line }
+     else { quantity: (.quantity // 0), note: [(.unit, .food | loose), (.note // "")] | clean | join(" ") } end)
+  + ({ originalText: $line // .originalText // .input, title, referenceId: .referenceId // uuid } + $links | clean);
+
+# Lines of text go through Mealie's parser; objects are taken as they are.
+def as_ingredients:
+  [.[] | strings] as $lines
+  | (if $lines == [] then [] else post("/api/parser/ingredients"; { ingredients: $lines }) end) as $parsed
+  | check($parsed | type == "array" and length == ($lines | length); "Mealie's parser did not answer for each line: nothing was written")
+  | ([$lines, $parsed] | transpose | map({ key: .[0], value: .[1].ingredient }) | from_entries) as $by_line
+  | map(if type == "string" then . as $line | $by_line[$line] | ingredient($line) else ingredient(null) end);
+
+# The fields of a recipe that the arguments give.
+def each(f): if . == null then null else map(f) end;
+def recipe_body:
+  (if $args.ingredients then $args.ingredients | as_ingredients else null end) as $ingredients
+  | {
+      name: $args.name,
+      description: $args.description,
+      recipeYield: $args.recipe_yield,
+      prepTime: $args.prep_time,
+      cookTime: $args.cook_time,
+      orgURL: $args.source_url,
+      recipeIngredient: $ingredients,
+      recipeInstructions: $args.instructions | each({ text: . }),
+      notes: $args.notes | each({ title: .title // "", text })
+    }
+  | map_values(values);
+
+# The filter of a cookbook: names as Mealie writes them, and the filter given.
+def filter($field; $resource; $what):
+  if ($args[$resource] // []) == [] then empty
+  else
+    taxonomy($resource) as $known
+    | ($args[$resource] | map(find_one($known; .id; .name; $what; .name; null).name)) as $names
+    | "\($field).name \(if $args.require_all then "CONTAINS ALL" else "IN" end) \($names | tojson)"
+  end;
+def cookbook_filter:
+  [filter("tags"; "tags"; "tag"), filter("recipe_category"; "categories"; "category"), filter("tools"; "tools"; "tool")] as $named
+  | $named + [$args.query_filter | strings | select(. != "") | if $named == [] then . else "(\(.))" end]
+  | join(" AND ");
+def cookbook_body:
+  { name: $args.name, description: $args.description, public: $args.public }
+  + if [$args | .tags, .categories, .tools, .query_filter | values] == [] then {} else { queryFilterString: cookbook_filter } end
+  | map_values(values);
+
+# One write of manage_taxonomy, or one for each of its items.
+def entries: $args.items // [$args];
+def item_path: taxonomy_path($args.resource) + [.item_id];
+def missing_item: { errors: { "404": "\($args.resource) item \(.item_id | quoted) not found" } };
+def outcome:
+  if $args.items == null then .[0] | if .ok then .value else error(.error) end
+  else
+    {
+      results: [.[] | select(.ok) | .value],
+      errors: [to_entries[] | select(.value.ok | not) | { index: .key, item: $args.items[.key], error: .value.error.message }]
+    }
+    | .count = (.results | length)
+    | .failed = (.errors | length)
+  end;

@@ -1,0 +1,20 @@
+lookup("foods") as $foods
+| lookup("tools") as $tools
+| [$foods, $tools | select(.ids == []) | .unknown[]] as $unknown
+| if $unknown != [] then
+    { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" }
+  else
+    get("/api/recipes/suggestions"; {
+      foods: $foods.ids,
+      tools: $tools.ids,
+      maxMissingFoods: $args.max_missing_foods,
+      limit: $args.limit
+    })
+    | {
+        items: .items | map((.recipe | recipe_row) + ({
+          missing_foods: .missingFoods // [] | names,
+          missing_tools: .missingTools // [] | names
+        } | clean))
+      }
+    | if .items == [] then .note = "no recipes matched — raise max_missing_foods" else . end
+  end
