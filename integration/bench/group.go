@@ -87,15 +87,30 @@ func (b *bench) open(ctx context.Context, g group, k kind) (*lane, error) {
 	if l.server, err = startCaddy(ctx, b.caddy, dir, config, tokenEnv+"="+b.token); err != nil {
 		return nil, err
 	}
+	if err := l.connect(ctx, g, s.URL(), b); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// connect makes the clients of a lane ready to call.
+func (l *lane) connect(ctx context.Context, g group, url string, b *bench) error {
 	for range g.connections {
 		c := newClient(g.scheme, b.cert)
 		l.clients = append(l.clients, c)
-		if err := c.open(ctx, k, s.URL(), b.token, g.list); err != nil {
-			l.close()
-			return nil, err
+		if err := c.open(ctx, l.kind, url, b.token, g.list); err != nil {
+			return err
 		}
 	}
-	return l, nil
+	reply, err := l.clients[0].learn(ctx, l.kind, g.list)
+	if err != nil {
+		return err
+	}
+	for _, c := range l.clients {
+		c.call.reply = reply
+	}
+	return nil
 }
 
 // freeAddress is an address of 127.0.0.1 where nothing listens.

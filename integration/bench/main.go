@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("unexpected argument '%s'", flags.Arg(0))
 	}
 	if *smoke {
-		b.duration, b.rounds = 20*time.Millisecond, 1
+		b.duration, b.rounds = 5*time.Millisecond, 1
 	}
 	if b.duration <= 0 || b.rounds < 1 {
 		return errors.New("-duration and -rounds must be more than 0")

@@ -10,21 +10,11 @@ import (
 	"slices"
 )
 
-// open connects the client to a site, and makes the first call, whose reply it
-// reads in full. From then on the reply must be the same, byte for byte.
+// open prepares the calls of a client, and opens a session where there is one.
 func (c *client) open(ctx context.Context, k kind, url, token string, l list) error {
 	if k == proxy {
-		c.call = exchange{
-			method: http.MethodGet,
-			url:    url + "/items?" + l.query(),
-			header: make(http.Header),
-			reply:  numbered{before: l.body},
-		}
-		resp, err := c.again(ctx)
-		if err != nil {
-			return err
-		}
-		return c.check(resp)
+		c.call = exchange{method: http.MethodGet, url: url + "/items?" + l.query(), header: make(http.Header)}
+		return nil
 	}
 
 	url += "/mcp"
@@ -42,34 +32,40 @@ func (c *client) open(ctx context.Context, k kind, url, token string, l list) er
 			return fmt.Errorf("opening a session: %w", err)
 		}
 	} else {
+		header.Set("Mcp-Protocol-Version", string(modern))
 		header.Set("Mcp-Method", "tools/call")
 		header.Set("Mcp-Name", toolName)
 		params["_meta"] = map[string]any{
-			"io.modelcontextprotocol/protocolVersion":    string(k),
+			"io.modelcontextprotocol/protocolVersion":    modern,
 			"io.modelcontextprotocol/clientCapabilities": struct{}{},
 			"io.modelcontextprotocol/clientInfo":         map[string]string{"name": "bench", "version": "1"},
 		}
 	}
-	header.Set("Mcp-Protocol-Version", string(k))
-
-	first := c.calls + 1
-	body, err := message(first, "tools/call", params)
+	body, err := message(0, "tools/call", params)
 	if err != nil {
 		return err
 	}
 	c.call = exchange{method: http.MethodPost, url: url, header: header}
-	if c.call.body, err = numberIn(body, first); err != nil {
-		return err
-	}
+	c.call.body, err = numberIn(body, 0)
+	return err
+}
+
+// learn makes a call, and reads the reply in full. All replies of the row must
+// be the same, byte for byte.
+func (c *client) learn(ctx context.Context, k kind, l list) (numbered, error) {
 	resp, err := c.again(ctx)
 	if err != nil {
-		return err
+		return numbered{}, err
 	}
-	if err := l.readResult(resp, c.reply.Bytes(), first); err != nil {
-		return fmt.Errorf("the first reply is wrong, %s: %w: %.300s", resp.Status, err, c.reply.Bytes())
+	reply := bytes.Clone(c.reply.Bytes())
+	if k == proxy {
+		c.call.reply.before = l.body
+		return c.call.reply, c.check(resp)
 	}
-	c.call.reply, err = numberIn(bytes.Clone(c.reply.Bytes()), first)
-	return err
+	if err := l.readResult(resp, reply, c.calls); err != nil {
+		return numbered{}, fmt.Errorf("the first reply is wrong, %s: %w: %.300s", resp.Status, err, reply)
+	}
+	return numberIn(reply, c.calls)
 }
 
 // initialize opens a session, and puts it into the header of the calls.
@@ -124,7 +120,6 @@ func (l list) readResult(resp *http.Response, body []byte, id int) error {
 	}
 	var reply struct {
 		ID     int
-		Error  json.RawMessage
 		Result struct {
 			IsError bool
 			Content []struct{ Type, Text string }
@@ -133,7 +128,7 @@ func (l list) readResult(resp *http.Response, body []byte, id int) error {
 	if err := json.Unmarshal(body, &reply); err != nil {
 		return err
 	}
-	if reply.ID != id || reply.Error != nil || reply.Result.IsError || len(reply.Result.Content) != 1 {
+	if reply.ID != id || reply.Result.IsError || len(reply.Result.Content) != 1 {
 		return errors.New("it is no result")
 	}
 	var text struct{ Items []shown }
