@@ -1,0 +1,33 @@
+package mealie
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// controlPath is where tests in another process control the API. It is no part
+// of Mealie, and none of its requests are counted.
+const controlPath = "/_control"
+
+// control shows the traffic, adds a fault, or forgets both.
+func (a *API) control(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet:
+		writeJSON(w, http.StatusOK, a.Traffic())
+	case http.MethodPost:
+		var f Fault
+		dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&f); err != nil {
+			writeFailure(w, detail(http.StatusBadRequest, "that is no fault: "+err.Error()))
+			return
+		}
+		a.Fail(f)
+		w.WriteHeader(http.StatusNoContent)
+	case http.MethodDelete:
+		a.Forget()
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		writeFailure(w, detail(http.StatusMethodNotAllowed, "Method Not Allowed"))
+	}
+}

@@ -1,0 +1,326 @@
+package mealie
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// serveRecipes serves what is below /api/recipes, but for imports and bulk
+// actions.
+func (a *API) serveRecipes() {
+	a.handle("GET /api/recipes", a.listRecipes)
+	a.handle("POST /api/recipes", a.createRecipe)
+	a.handle("GET /api/recipes/suggestions", a.suggestRecipes)
+	a.handle("GET /api/recipes/{slug}", func(r *http.Request) (reply, error) {
+		d := a.store.Read()
+		rec := d.recipe(r.PathValue("slug"))
+		if rec == nil {
+			return reply{}, errNoEntry
+		}
+		return ok(d.full(rec))
+	})
+	a.handle("PATCH /api/recipes/{slug}", func(r *http.Request) (reply, error) { return a.updateRecipe(r, false) })
+	a.handle("PUT /api/recipes/{slug}", func(r *http.Request) (reply, error) { return a.updateRecipe(r, true) })
+	a.handle("DELETE /api/recipes/{slug}", func(r *http.Request) (reply, error) {
+		return a.change(http.StatusOK, func(d *data) (any, error) {
+			rec := d.recipe(r.PathValue("slug"))
+			if rec == nil {
+				return nil, errNoEntry
+			}
+			if rec.Stuck {
+				return nil, errUnknown
+			}
+			shown := d.full(rec)
+			d.remove(rec)
+			return shown, nil
+		})
+	})
+}
+
+var (
+	errNoEntry = refuse(http.StatusNotFound, "No Entry Found", "")
+	errExists  = refuse(http.StatusBadRequest, "Recipe already exists", "")
+)
+
+// texts are those that a search of recipes looks at.
+func (r *recipe) texts() []string {
+	texts := []string{r.Name}
+	if r.Description != nil {
+		texts = append(texts, *r.Description)
+	}
+	for _, i := range r.Ingredients {
+		for _, text := range []*string{i.Note, i.OriginalText} {
+			if text != nil {
+				texts = append(texts, *text)
+			}
+		}
+	}
+	return texts
+}
+
+// listRecipes is GET /api/recipes. A cookbook's filter takes the place of the
+// filters by tag, category, tool and food.
+func (a *API) listRecipes(r *http.Request) (reply, error) {
+	d, q := a.store.Read(), newQuery(r)
+	rows := slices.Clone(d.Recipes)
+	if key := q.Get("cookbook"); key != "" {
+		book := d.cookbook(key)
+		if book == nil {
+			return reply{}, detail(http.StatusNotFound, "cookbook not found")
+		}
+		var err error
+		if rows, err = a.contents(d, book); err != nil {
+			return reply{}, err
+		}
+	} else {
+		rows = narrow(rows, known(d.Categories, q.Values["categories"]), q.flag("requireAllCategories", false), func(r *recipe) []string { return r.Categories })
+		rows = narrow(rows, known(d.Tags, q.Values["tags"]), q.flag("requireAllTags", false), func(r *recipe) []string { return r.Tags })
+		rows = narrow(rows, known(d.Tools, q.Values["tools"]), q.flag("requireAllTools", false), func(r *recipe) []string { return r.Tools })
+		rows = narrow(rows, q.Values["foods"], q.flag("requireAllFoods", false), (*recipe).foods)
+	}
+	return listing[*recipe]{
+		path: "/recipes", rows: rows, schema: d.recipeSchema(), search: (*recipe).texts,
+		show: func(r *recipe) any { return d.summary(r) },
+	}.page(q, a.now())
+}
+
+// known are the ids of the organizers that slugs or ids name. As in Mealie, a
+// slug that names none is no condition at all.
+func known(rows []*organizer, keys []string) []string {
+	var ids []string
+	for _, key := range keys {
+		for _, o := range rows {
+			if o.ID == key || slugOf(o.Name) == key {
+				ids = append(ids, o.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// narrow keeps the recipes that have one or all of some ids.
+func narrow(rows []*recipe, ids []string, all bool, of func(*recipe) []string) []*recipe {
+	if len(ids) == 0 {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(r *recipe) bool {
+		n := 0
+		have := of(r)
+		for _, id := range ids {
+			if slices.Contains(have, id) {
+				n++
+			}
+		}
+		return n == 0 || all && n < len(ids)
+	})
+}
+
+// foods are the ids of the foods that a recipe takes.
+func (r *recipe) foods() []string {
+	var ids []string
+	for _, i := range r.Ingredients {
+		if i.FoodID != "" && !slices.Contains(ids, i.FoodID) {
+			ids = append(ids, i.FoodID)
+		}
+	}
+	return ids
+}
+
+// createRecipe is POST /api/recipes, which takes a name and nothing else.
+func (a *API) createRecipe(r *http.Request) (reply, error) {
+	in, err := readInput(r)
+	if err != nil {
+		return reply{}, err
+	}
+	var name string
+	in.need("name")
+	in.text("name", &name)
+	if err := in.failed(); err != nil {
+		return reply{}, err
+	}
+	return a.change(http.StatusCreated, func(d *data) (any, error) {
+		rec, err := d.addRecipe(name, a.now())
+		if err != nil {
+			return nil, err
+		}
+		return rec.Slug, nil
+	})
+}
+
+// addRecipe adds one with Mealie's texts to start from. A name that is taken
+// gets a number.
+func (d *data) addRecipe(name string, now time.Time) (*recipe, error) {
+	rec := d.blankRecipe(now)
+	for i := 0; ; i++ {
+		rec.Name = name
+		if i > 0 {
+			rec.Name = fmt.Sprintf("%s (%d)", name, i)
+		}
+		if rec.Slug = slugOf(rec.Name); rec.Slug == "" {
+			return nil, refuse(http.StatusInternalServerError, "Unknown Error", "ValueError")
+		}
+		if d.recipe(rec.Slug) == nil {
+			break
+		}
+		if i == 10 {
+			return nil, errExists
+		}
+	}
+	rec.Ingredients = []ingredient{{Quantity: new(1.0), Note: new("1 Cup Flour"), ReferenceID: d.newID()}}
+	rec.Steps = []step{{ID: d.newID(), Title: new(""), Text: "Recipe steps as well as other fields in the recipe page support markdown syntax.", References: []stepReference{}}}
+	d.Recipes = append(d.Recipes, rec)
+	return rec, nil
+}
+
+// blankRecipe is one without a name.
+func (d *data) blankRecipe(now time.Time) *recipe {
+	return &recipe{
+		ID: d.newID(), Description: new(""), Categories: []string{}, Tags: []string{}, Tools: []string{},
+		DateAdded: now.Format(time.DateOnly), DateUpdated: now.UTC(), CreatedAt: now.UTC(), UpdatedAt: now.UTC(),
+		Ingredients: []ingredient{}, Steps: []step{}, Assets: []asset{}, Notes: []note{}, Extras: map[string]any{}, Comments: []comment{},
+		Settings: settings{DisableAmount: true},
+	}
+}
+
+// recipeSchema is what filters and sorts of recipes know.
+func (d *data) recipeSchema() schema[*recipe] {
+	text := func(of func(r *recipe) string) attribute[*recipe] {
+		return attribute[*recipe]{aText, func(r *recipe) []string { return []string{of(r)} }}
+	}
+	optional := func(of func(r *recipe) *string) attribute[*recipe] {
+		return attribute[*recipe]{aText, func(r *recipe) []string { return filled(of(r)) }}
+	}
+	date := func(of func(r *recipe) time.Time) attribute[*recipe] {
+		return attribute[*recipe]{aDate, func(r *recipe) []string { return []string{instant(of(r))} }}
+	}
+	fixed := func(id string) attribute[*recipe] {
+		return attribute[*recipe]{aUUID, func(*recipe) []string { return []string{id} }}
+	}
+	s := schema[*recipe]{
+		"id":           {aUUID, func(r *recipe) []string { return []string{r.ID} }},
+		"user_id":      fixed(userID),
+		"household_id": fixed(householdID),
+		"group_id":     fixed(groupID),
+		"name":         text(func(r *recipe) string { return r.Name }),
+		"slug":         text(func(r *recipe) string { return r.Slug }),
+		"description":  optional(func(r *recipe) *string { return r.Description }),
+		"image":        optional(func(r *recipe) *string { return r.Image }),
+		"recipe_yield": optional(func(r *recipe) *string { return r.Yield }),
+		"total_time":   optional(func(r *recipe) *string { return r.TotalTime }),
+		"prep_time":    optional(func(r *recipe) *string { return r.PrepTime }),
+		"cook_time":    optional(func(r *recipe) *string { return r.CookTime }),
+		"perform_time": optional(func(r *recipe) *string { return r.PerformTime }),
+		"org_url":      optional(func(r *recipe) *string { return r.OrgURL }),
+		"rating": {aNumber, func(r *recipe) []string {
+			if r.Rating == nil {
+				return nil
+			}
+			return []string{strconv.FormatFloat(*r.Rating, 'f', -1, 64)}
+		}},
+		"recipe_servings": {aNumber, func(r *recipe) []string { return []string{strconv.FormatFloat(r.Servings, 'f', -1, 64)} }},
+		"date_added":      {aDate, func(r *recipe) []string { return []string{r.DateAdded + "T00:00:00.000000"} }},
+		"date_updated":    date(func(r *recipe) time.Time { return r.DateUpdated }),
+		"created_at":      date(func(r *recipe) time.Time { return r.CreatedAt }),
+		"updated_at":      date(func(r *recipe) time.Time { return r.UpdatedAt }),
+		"last_made": {aDate, func(r *recipe) []string {
+			if r.LastMade == nil {
+				return nil
+			}
+			return []string{instant(*r.LastMade)}
+		}},
+	}
+	related(s, "tags", d.Tags, func(r *recipe) []string { return r.Tags })
+	related(s, "recipe_category", d.Categories, func(r *recipe) []string { return r.Categories })
+	related(s, "tools", d.Tools, func(r *recipe) []string { return r.Tools })
+	related(s, "recipe_ingredient.food", d.Foods, (*recipe).foods)
+	delete(s, "recipe_ingredient.food.slug") // foods have none
+	return s
+}
+
+// related adds the attributes of a taxonomy that recipes refer to.
+func related[T any, P rowOf[T]](s schema[*recipe], name string, rows []P, of func(*recipe) []string) {
+	of2 := func(show func(*head) string) func(r *recipe) []string {
+		return func(r *recipe) []string {
+			var values []string
+			for _, id := range of(r) {
+				if row := byID(rows, id); row != nil {
+					values = append(values, show(row.base()))
+				}
+			}
+			return values
+		}
+	}
+	s[name+".id"] = attribute[*recipe]{aUUID, of2(func(h *head) string { return h.ID })}
+	s[name+".name"] = attribute[*recipe]{aText, of2(func(h *head) string { return h.Name })}
+	s[name+".slug"] = attribute[*recipe]{aText, of2(func(h *head) string { return slugOf(h.Name) })}
+}
+
+// filled is a text that is not null.
+func filled(s *string) []string {
+	if s == nil {
+		return nil
+	}
+	return []string{*s}
+}
+
+// A suggestion is a recipe, and what is missing for it.
+type suggestion struct {
+	Recipe       recipeSummary `json:"recipe"`
+	MissingFoods []*foodInfo   `json:"missingFoods"`
+	MissingTools []*toolInfo   `json:"missingTools"`
+}
+
+// suggestRecipes is GET /api/recipes/suggestions: recipes with at least one of
+// the foods given and few others, those first that lack the least. Where a
+// recipe does not show amounts, its foods say nothing.
+func (a *API) suggestRecipes(r *http.Request) (reply, error) {
+	d, q := a.store.Read(), newQuery(r)
+	foods, tools := q.Values["foods"], q.Values["tools"]
+	limit, maxFoods, maxTools := q.integer("limit", 10), q.integer("maxMissingFoods", 5), q.integer("maxMissingTools", 5)
+	foodsOnHand, toolsOnHand := q.flag("includeFoodsOnHand", true), q.flag("includeToolsOnHand", true)
+	rows, err := listing[*recipe]{rows: d.Recipes, schema: d.recipeSchema()}.chosen(q, a.now())
+	if err != nil {
+		return reply{}, err
+	}
+	type candidate struct {
+		suggestion
+		matched int
+	}
+	var candidates []candidate
+	for _, rec := range rows {
+		c := candidate{suggestion: suggestion{Recipe: d.summary(rec), MissingFoods: []*foodInfo{}, MissingTools: []*toolInfo{}}}
+		for _, id := range rec.foods() {
+			f := byID(d.Foods, id)
+			switch {
+			case f == nil || len(foods) == 0:
+			case slices.Contains(foods, id):
+				c.matched++
+			case !foodsOnHand || !f.OnHand:
+				c.MissingFoods = append(c.MissingFoods, d.showFood(f))
+			}
+		}
+		for _, t := range c.Recipe.Tools {
+			if len(tools) > 0 && !slices.Contains(tools, t.ID) && (!toolsOnHand || !t.OnHand) {
+				c.MissingTools = append(c.MissingTools, t)
+			}
+		}
+		lacksAll := len(foods) > 0 && (c.matched == 0 || rec.Settings.DisableAmount)
+		if !lacksAll && len(c.MissingFoods) <= maxFoods && len(c.MissingTools) <= maxTools {
+			candidates = append(candidates, c)
+		}
+	}
+	slices.SortStableFunc(candidates, func(x, y candidate) int {
+		return slices.Compare(
+			[]int{len(x.MissingTools), len(x.MissingFoods), -x.matched},
+			[]int{len(y.MissingTools), len(y.MissingFoods), -y.matched})
+	})
+	items := []suggestion{}
+	for _, c := range candidates[:min(max(limit, 0), len(candidates))] {
+		items = append(items, c.suggestion)
+	}
+	return ok(map[string]any{"items": items})
+}
+
