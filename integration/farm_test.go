@@ -166,13 +166,9 @@ func TestFarmFilters(t *testing.T) {
 				same(t, "query", strings.Join(fields, "&"), tt.query)
 			})
 		}
-		t.Run("what the API does not compute", func(t *testing.T) {
-			flocks := s.read(t, session, listFlocks, map[string]any{"nameContains": "layer", "limit": 2})
-			for i, want := range []map[string]any{
-				{"id": sharedFlock, "name": "Layer House", "status": "Active", "placedOn": "2026-05-04", "birdsAlive": 488, "acceptsProductionToday": true},
-				{"id": "f10c0000-0000-4000-8000-000000000007", "name": "Layer House", "status": "Depleted", "placedOn": "2026-05-04", "birdsAlive": 488, "acceptsProductionToday": false},
-			} {
-				same(t, "flock", flocks.Items[i], want)
+		t.Run("flocks that take no more eggs", func(t *testing.T) {
+			for _, flock := range s.all(t, session, listFlocks, nil) {
+				same(t, flock["id"].(string), flock["acceptsProductionToday"], flock["status"] == "Active")
 			}
 		})
 		for _, tt := range []struct {
