@@ -283,33 +283,26 @@ func TestQuickstartOperate(t *testing.T) {
 	}
 }
 
-// The command of the README calls a tool.
+// The command after the first one of both READMEs calls a tool.
 func TestQuickstartREADME(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(root, filepath.Dir(quickstartExample), "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := regexp.MustCompile(`(?m)^curl http://127\.0\.0\.1:8080/mcp -H '(.*)' -H '(.*)' -d '(.*)'$`).FindStringSubmatch(string(text))
-	if command == nil {
-		t.Fatalf("no curl in %s", text)
-	}
 	q := startQuickstart(t, "localhost")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, q.url, strings.NewReader(command[3]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, header := range command[1:3] {
-		name, value, _ := strings.Cut(header, ": ")
-		req.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(resp.Body)
-	if err != nil || !strings.Contains(string(reply), `"static_response"`) {
-		t.Errorf("got %s %s %v", resp.Status, reply, err)
+	for _, readme := range []string{"README.md", filepath.Join(filepath.Dir(quickstartExample), "README.md")} {
+		t.Run(readme, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, readme))
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := regexp.MustCompile(`(?m)^curl http://127\.0\.0\.1:8080/mcp -H '(.*)' -H '(.*)'[\s\\]*-d '(.*)'$`).FindStringSubmatch(string(text))
+			if command == nil {
+				t.Fatalf("no curl in %s", text)
+			}
+			same(t, "first header", command[1], "Content-Type: application/json")
+			same(t, "second header", command[2], "Accept: application/json, text/event-stream")
+			reply := readBody(t, send(t, http.MethodPost, q.url, command[3]))
+			if !strings.Contains(reply, `"static_response"`) {
+				t.Errorf("got %s", reply)
+			}
+		})
 	}
 }
