@@ -21,7 +21,12 @@ import (
 func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest, in *incoming) *mcp.CallToolResult {
 	start, spent := time.Now(), new(tally)
 	ctx, span := startSpan(ctx, in.request, req.Params.Name)
-	result, outcome := h.admit(ctx, req, in, spent)
+	result, outcome := h.admit(ctx, &tools.Call{
+		Name:      req.Params.Name,
+		Arguments: req.Params.Arguments,
+		Progress:  progressTo(req),
+		Log:       logTo(req, h.Name),
+	}, in, spent)
 	endSpan(span, outcome.Kind)
 	took, size := time.Since(start), contentSize(result)
 	h.countCall(req.Params.Name, outcome.Kind, took, size)
@@ -33,16 +38,17 @@ func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest, in *incomi
 	return result
 }
 
-// admit applies the limits and runs the tool.
-func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incoming, spent *tally) (*mcp.CallToolResult, tools.Outcome) {
-	if !h.allows(in.caller, req.Params.Name) {
+// admit applies the limits and runs the tool, in the name of the caller and
+// with what the config provides.
+func (h *Handler) admit(ctx context.Context, call *tools.Call, in *incoming, spent *tally) (*mcp.CallToolResult, tools.Outcome) {
+	if !h.allows(in.caller, call.Name) {
 		return refuse(errors.New("the caller may not use this tool"))
 	}
 	if wait, ok := h.limiter.allow(in.caller.ID); !ok {
 		err := fmt.Errorf("too many calls: try again in %s", wait.Round(time.Second)+time.Second)
 		return refuse(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.timeLimit(req.Params.Name))
+	ctx, cancel := context.WithTimeout(ctx, h.timeLimit(call.Name))
 	defer cancel()
 	select {
 	case h.slots <- struct{}{}:
@@ -58,22 +64,15 @@ func (h *Handler) admit(ctx context.Context, req *mcp.CallToolRequest, in *incom
 		CallerID:     in.caller.ID,
 		CallerName:   in.caller.Name,
 		CallerScopes: in.caller.Scopes,
-		Tool:         req.Params.Name,
+		Tool:         call.Name,
 		OnRequest: func(upstream, method string, status int, took time.Duration, bytes int) {
 			spent.add(took)
 			h.countRequest(upstream, method, status, took, bytes)
 		},
 	})
-	return h.set.Call(ctx, &tools.Call{
-		Name:      req.Params.Name,
-		Arguments: req.Params.Arguments,
-		Caller:    program.Caller(in.caller),
-		Sender:    h.upstreams,
-		Files:     h.files(),
-		Location:  h.location,
-		Progress:  progressTo(req),
-		Log:       logTo(req, h.Name),
-	})
+	call.Caller = program.Caller(in.caller)
+	call.Sender, call.Files, call.Location = h.upstreams, h.files(), h.location
+	return h.set.Call(ctx, call)
 }
 
 // refuse is a tool result that says why the tool did not run.

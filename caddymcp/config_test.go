@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/caddymcp/caddymcp/caddymcp/access"
 	"github.com/caddymcp/caddymcp/caddymcp/tools"
 )
@@ -167,7 +165,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 func TestTheCallChecksScopesItself(t *testing.T) {
 	s := scopedSite(t, serveAPI(t, nil))
 	result, outcome := s.handler.admit(t.Context(),
-		&mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "write"}},
+		&tools.Call{Name: "write"},
 		&incoming{caller: access.Caller{ID: "guest", Scopes: []string{"pantry:read"}}}, new(tally))
 	if !result.IsError || outcome.Kind != tools.Refused {
 		t.Errorf("the call is %s", outcome.Kind)
