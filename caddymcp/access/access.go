@@ -203,7 +203,7 @@ func (a *Access) authenticate(r *http.Request) (Caller, *Refusal) {
 			continue
 		}
 		if private(r) {
-			return Caller{ID: "url_secret"}, nil
+			return urlSecretCaller, nil
 		}
 		a.logger.Warn("refused a URL secret that came over plain HTTP: use HTTPS, or list the proxy in trusted_proxies",
 			zap.String("remote", r.RemoteAddr))

@@ -110,7 +110,7 @@ func (a *Access) checkBearer(r *http.Request) (Caller, *Refusal) {
 	if now := time.Now(); now.Before(t.notBefore) || t.expired(now) {
 		return Caller{}, invalidToken
 	}
-	return Caller{ID: "bearer:" + t.Name, Name: t.Name, Scopes: t.Scopes}, nil
+	return t.caller(), nil
 }
 
 // bearerToken takes the token from the values of the Authorization header.
