@@ -163,7 +163,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.claimEndpoint(ctx); err != nil {
 		return err
 	}
-	return h.subscribe(ctx)
+	if err := h.subscribe(ctx); err != nil {
+		return err
+	}
+	h.enlist(ctx)
+	return nil
 }
 
 // setDefaults fills in what the config leaves out.

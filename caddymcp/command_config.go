@@ -1,0 +1,195 @@
+package caddymcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/spf13/cobra"
+
+	"github.com/caddymcp/caddymcp/caddymcp/access"
+)
+
+// A block is an mcp block of a config that is provisioned and does not run.
+type block struct {
+	*Handler
+	server *caddyhttp.Server
+}
+
+// enlistKey is the context key of the *[]*block to which the handlers of a
+// config add themselves.
+type enlistKey struct{}
+
+// enlist makes the handler known to a command.
+func (h *Handler) enlist(ctx caddy.Context) {
+	if blocks, ok := ctx.Value(enlistKey{}).(*[]*block); ok {
+		server, _ := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+		*blocks = append(*blocks, &block{h, server})
+	}
+}
+
+// readConfig reads the config that the flags name, as JSON.
+func readConfig(cmd *cobra.Command) ([]byte, error) {
+	file, _ := cmd.Flags().GetString("config")
+	adapter, _ := cmd.Flags().GetString("adapter")
+	config, _, _, err := caddycmd.LoadConfig(file, adapter)
+	if err != nil {
+		return nil, err
+	}
+	if config == nil {
+		return nil, errors.New("there is no Caddyfile in this folder: name a config with --config")
+	}
+	return caddy.RemoveMetaFields(config), nil
+}
+
+// loadBlocks provisions the HTTP app of the config that the flags name, with
+// whatever other apps it asks for. The function it returns releases it all.
+//
+// Only warnings are logged, to stderr, and storage is a folder that goes with
+// the config: provisioning can make a certificate authority.
+func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error) {
+	storage, err := os.MkdirTemp("", "caddymcp")
+	if err != nil {
+		return nil, nil, err
+	}
+	release = func() { os.RemoveAll(storage) }
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	config := &caddy.Config{
+		Logging: &caddy.Logging{Logs: map[string]*caddy.CustomLog{
+			caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{WriterRaw: json.RawMessage(`{"output":"stderr"}`), Level: "WARN"}},
+		}},
+		StorageRaw: mustJSON(map[string]string{"module": "file_system", "root": storage}),
+	}
+	base, err := caddy.ProvisionContext(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := readConfig(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	var given caddy.Config
+	if err := caddy.StrictUnmarshalJSON(raw, &given); err != nil {
+		return nil, nil, fmt.Errorf("decoding config: %w", err)
+	}
+	config.AppsRaw = given.AppsRaw
+	ctx, cancel := caddy.NewContext(base)
+	release = func() {
+		cancel()
+		os.RemoveAll(storage)
+	}
+	if _, err := ctx.WithValue(enlistKey{}, &blocks).App("http"); err != nil {
+		return nil, nil, err
+	}
+	if len(blocks) == 0 {
+		return nil, nil, errors.New("the config has no mcp block")
+	}
+	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.String(), b.String()) })
+	return blocks, release, nil
+}
+
+// chooseBlocks are the blocks that --server names, or all.
+func chooseBlocks(cmd *cobra.Command, blocks []*block) ([]*block, error) {
+	choice, _ := cmd.Flags().GetString("server")
+	if choice == "" {
+		return blocks, nil
+	}
+	chosen := slices.DeleteFunc(slices.Clone(blocks), func(b *block) bool {
+		return !slices.Contains([]string{b.Name, b.Path, b.place(), b.String()}, choice)
+	})
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no mcp block is called '%s': there are %s", choice, listBlocks(blocks))
+	}
+	return chosen, nil
+}
+
+// chooseBlock is the one block that --server names, or the only one.
+func chooseBlock(cmd *cobra.Command, blocks []*block) (*block, error) {
+	chosen, err := chooseBlocks(cmd, blocks)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) > 1 {
+		return nil, fmt.Errorf("choose an mcp block with --server, by its name or where it is: there are %s", listBlocks(chosen))
+	}
+	return chosen[0], nil
+}
+
+func listBlocks(blocks []*block) string {
+	names := make([]string, len(blocks))
+	for i, b := range blocks {
+		names[i] = "'" + b.String() + "'"
+	}
+	return strings.Join(names, ", ")
+}
+
+// place is where the endpoint is, without the scheme.
+func (b *block) place() string { return b.host() + b.Path }
+
+// host is one that the site answers to.
+func (b *block) host() string {
+	if hosts := strings.Fields(b.Auth.Site()); len(hosts) > 0 {
+		return hosts[0]
+	}
+	return "localhost"
+}
+
+// String tells the block from others.
+func (b *block) String() string { return b.Name + " at " + b.place() }
+
+// chooseCaller is the caller that --caller names. Without it, it is the only
+// one there is.
+func (b *block) chooseCaller(cmd *cobra.Command) (access.Caller, error) {
+	callers := b.Auth.Callers()
+	choice, _ := cmd.Flags().GetString("caller")
+	if choice == "" && len(callers) == 1 {
+		return callers[0], nil
+	}
+	names := make([]string, len(callers))
+	for i, c := range callers {
+		if names[i] = callerName(c); choice != "" && choice == names[i] {
+			return c, nil
+		}
+	}
+	if choice == "" {
+		return access.Caller{}, fmt.Errorf("choose who calls with --caller: there are %s", strings.Join(names, ", "))
+	}
+	return access.Caller{}, fmt.Errorf("nobody is called '%s': there are %s", choice, strings.Join(names, ", "))
+}
+
+// callerName is what --caller calls a caller: the name of its token, or the
+// access method.
+func callerName(c access.Caller) string { return cmp.Or(c.Name, c.ID, "none") }
+
+// incoming is a request of a caller that has been let in.
+func (b *block) incoming(ctx context.Context, caller access.Caller, message string) (*incoming, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+b.place(), strings.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	r.RemoteAddr = "127.0.0.1:0"
+	r = caddyhttp.PrepareRequest(r, caddy.NewReplacer(), nil, b.server)
+	return &incoming{handler: b.Handler, request: r, caller: caller}, nil
+}
+
+// mustJSON encodes a value that can always be encoded.
+func mustJSON(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}

@@ -1,0 +1,105 @@
+package caddymcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/caddymcp/caddymcp/caddymcp/program"
+)
+
+// textFields prints the text that each tool can return.
+func (l *linter) textFields(context.Context) error {
+	for _, t := range l.set.List() {
+		output := l.set.Output(t.Name)
+		if output == nil {
+			fmt.Fprintf(l.out, "%s%s: any text, since it has no output schema\n", l.prefix, t.Name)
+			continue
+		}
+		var schema map[string]any
+		if err := json.Unmarshal(output, &schema); err != nil {
+			return fmt.Errorf("tool '%s': %w", t.Name, err)
+		}
+		for _, field := range textFields("", schema) {
+			fmt.Fprintf(l.out, "%s%s: %s\n", l.prefix, t.Name, field)
+		}
+		if l.quotesErrors(t.Name) {
+			fmt.Fprintf(l.out, "%s%s: an error, in the API's own words by {detail}\n", l.prefix, t.Name)
+		}
+	}
+	return nil
+}
+
+// textFields are where in a value of a schema text can stand that the schema
+// does not fix. At is where the value stands itself.
+func textFields(at string, schema map[string]any) []string {
+	if schema["enum"] != nil || schema["const"] != nil {
+		return nil
+	}
+	var fields []string
+	inner := subschemas(schema)
+	types, _ := schema["type"].([]any)
+	switch typ := schema["type"]; {
+	case typ == "string", slices.Contains(types, any("string")):
+		fields = append(fields, strings.TrimPrefix(at, "."))
+	case typ == nil && len(inner) == 0 && schema["$ref"] == nil:
+		fields = append(fields, strings.TrimPrefix(at, ".")+" (anything)")
+	}
+	for _, s := range inner {
+		fields = append(fields, textFields(at+s.at, s.schema)...)
+	}
+	return fields
+}
+
+// A subschema is a schema in a schema. At says where its values stand: '.name'
+// is a property, '[]' an item of an array, and '/word' what a keyword adds.
+type subschema struct {
+	at     string
+	schema map[string]any
+}
+
+func subschemas(schema map[string]any) []subschema {
+	var found []subschema
+	add := func(at string, v any) {
+		if inner, ok := v.(map[string]any); ok {
+			found = append(found, subschema{at, inner})
+		}
+	}
+	named := func(at, keyword string) {
+		inner, _ := schema[keyword].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(inner)) {
+			add(at+name, inner[name])
+		}
+	}
+	named(".", "properties")
+	named("/", "patternProperties")
+	named("/$defs/", "$defs")
+	named("/definitions/", "definitions")
+	add("[]", schema["items"])
+	for _, keyword := range []string{"additionalProperties", "contains", "not", "if", "then", "else"} {
+		add("/"+keyword, schema[keyword])
+	}
+	for _, keyword := range []string{"prefixItems", "allOf", "anyOf", "oneOf"} {
+		list, _ := schema[keyword].([]any)
+		for i, v := range list {
+			add(fmt.Sprintf("/%s/%d", keyword, i), v)
+		}
+	}
+	return found
+}
+
+// quotesErrors reports whether an error text for a tool's requests holds the
+// API's own words. A program can send them to every upstream.
+func (l *linter) quotesErrors(name string) bool {
+	tool := l.Tools[slices.IndexFunc(l.Tools, func(t *Tool) bool { return t.Name == name })]
+	texts := slices.Clone(tool.Errors)
+	for _, u := range l.Upstreams {
+		if tool.Run != nil || u == l.upstreams.Get(tool.Upstream) {
+			texts = append(texts, u.Errors...)
+		}
+	}
+	return slices.ContainsFunc(texts, func(e program.ErrorText) bool { return strings.Contains(e.Message, "{detail}") })
+}
