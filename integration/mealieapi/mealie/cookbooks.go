@@ -55,10 +55,10 @@ func showCookbook(c *cookbook) cookbookInfo {
 	return info
 }
 
-// cookbook finds a cookbook by slug or id.
-func (d *data) cookbook(key string) *cookbook {
+// cookbook finds a cookbook by id or slug. Only reads take a slug.
+func (d *data) cookbook(key string, slug bool) *cookbook {
 	for _, c := range d.Cookbooks {
-		if c.ID == key || slugOf(c.Name) == key {
+		if c.ID == key || slug && slugOf(c.Name) == key {
 			return c
 		}
 	}
@@ -86,7 +86,7 @@ func (a *API) serveCookbooks() {
 	})
 	a.handle("GET "+path+"/{id}", func(r *http.Request) (reply, error) {
 		d := a.store.Read()
-		c := d.cookbook(r.PathValue("id"))
+		c := d.cookbook(r.PathValue("id"), true)
 		if c == nil {
 			return reply{}, detail(http.StatusNotFound, "Not Found")
 		}
@@ -117,7 +117,7 @@ func (a *API) serveCookbooks() {
 			return reply{}, err
 		}
 		return a.change(http.StatusOK, func(d *data) (any, error) {
-			c := d.cookbook(r.PathValue("id"))
+			c := d.cookbook(r.PathValue("id"), false)
 			if c == nil {
 				return nil, errNotFound
 			}
@@ -131,7 +131,7 @@ func (a *API) serveCookbooks() {
 	})
 	a.handle("DELETE "+path+"/{id}", func(r *http.Request) (reply, error) {
 		return a.change(http.StatusOK, func(d *data) (any, error) {
-			gone := d.cookbook(r.PathValue("id"))
+			gone := d.cookbook(r.PathValue("id"), false)
 			if gone == nil {
 				return nil, errNotFound
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
@@ -50,25 +51,25 @@ func (h *head) base() *head { return h }
 // A food is what an ingredient is of.
 type food struct {
 	head
-	PluralName  *string        `json:"plural_name"`
-	Description string         `json:"description"`
+	PluralName  *string        `json:"plural_name,omitempty"`
+	Description string         `json:"description,omitempty"`
 	Extras      map[string]any `json:"extras"`
-	OnHand      bool           `json:"on_hand"`
-	LabelID     string         `json:"label_id"`
+	OnHand      bool           `json:"on_hand,omitempty"`
+	LabelID     string         `json:"label_id,omitempty"`
 	Aliases     []alias        `json:"aliases"`
 }
 
 // A unit is what an ingredient is measured in.
 type unit struct {
 	head
-	PluralName         *string        `json:"plural_name"`
-	Description        string         `json:"description"`
+	PluralName         *string        `json:"plural_name,omitempty"`
+	Description        string         `json:"description,omitempty"`
 	Extras             map[string]any `json:"extras"`
-	OnHand             bool           `json:"on_hand"`
-	Fraction           bool           `json:"fraction"`
-	Abbreviation       string         `json:"abbreviation"`
-	PluralAbbreviation *string        `json:"plural_abbreviation"`
-	UseAbbreviation    bool           `json:"use_abbreviation"`
+	OnHand             bool           `json:"on_hand,omitempty"`
+	Fraction           bool           `json:"fraction,omitempty"`
+	Abbreviation       string         `json:"abbreviation,omitempty"`
+	PluralAbbreviation *string        `json:"plural_abbreviation,omitempty"`
+	UseAbbreviation    bool           `json:"use_abbreviation,omitempty"`
 	Aliases            []alias        `json:"aliases"`
 }
 
@@ -85,33 +86,33 @@ type label struct {
 // An organizer is a tag, a category or a tool.
 type organizer struct {
 	head
-	OnHand bool `json:"on_hand"` // of tools
+	OnHand bool `json:"on_hand,omitempty"` // of tools
 }
 
 // A recipe refers to its taxonomy by id.
 type recipe struct {
-	ID            string         `json:"id"`
-	Name          string         `json:"name"`
-	Slug          string         `json:"slug"`
-	Image         *string        `json:"image"`
-	Servings      float64        `json:"servings"`
-	YieldQuantity float64        `json:"yield_quantity"`
-	Yield         *string        `json:"yield"`
-	TotalTime     *string        `json:"total_time"`
-	PrepTime      *string        `json:"prep_time"`
-	CookTime      *string        `json:"cook_time"`
-	PerformTime   *string        `json:"perform_time"`
-	Description   *string        `json:"description"`
+	ID            string         `json:"id,omitempty"`
+	Name          string         `json:"name,omitempty"`
+	Slug          string         `json:"slug,omitempty"`
+	Image         *string        `json:"image,omitempty"`
+	Servings      float64        `json:"servings,omitempty"`
+	YieldQuantity float64        `json:"yield_quantity,omitempty"`
+	Yield         *string        `json:"yield,omitempty"`
+	TotalTime     *string        `json:"total_time,omitempty"`
+	PrepTime      *string        `json:"prep_time,omitempty"`
+	CookTime      *string        `json:"cook_time,omitempty"`
+	PerformTime   *string        `json:"perform_time,omitempty"`
+	Description   *string        `json:"description,omitempty"`
 	Categories    []string       `json:"categories"`
 	Tags          []string       `json:"tags"`
 	Tools         []string       `json:"tools"`
-	Rating        *float64       `json:"rating"`
-	OrgURL        *string        `json:"org_url"`
-	DateAdded     string         `json:"date_added"`
+	Rating        *float64       `json:"rating,omitempty"`
+	OrgURL        *string        `json:"org_url,omitempty"`
+	DateAdded     string         `json:"date_added,omitempty"`
 	DateUpdated   time.Time      `json:"date_updated"`
 	CreatedAt     time.Time      `json:"created_at"`
 	UpdatedAt     time.Time      `json:"updated_at"`
-	LastMade      *time.Time     `json:"last_made"`
+	LastMade      *time.Time     `json:"last_made,omitempty"`
 	Ingredients   []ingredient   `json:"ingredients"`
 	Steps         []step         `json:"steps"`
 	Nutrition     nutrition      `json:"nutrition"`
@@ -122,18 +123,18 @@ type recipe struct {
 	Comments      []comment      `json:"comments"`
 
 	// Stuck is a recipe whose row cannot be deleted by itself.
-	Stuck bool `json:"stuck"`
+	Stuck bool `json:"stuck,omitempty"`
 }
 
 // An ingredient is a line of a recipe.
 type ingredient struct {
-	Quantity     *float64 `json:"quantity"`
-	UnitID       string   `json:"unit_id"`
-	FoodID       string   `json:"food_id"`
-	Note         *string  `json:"note"`
-	Title        *string  `json:"title"`
-	OriginalText *string  `json:"original_text"`
-	ReferenceID  string   `json:"reference_id"`
+	Quantity     *float64 `json:"quantity,omitempty"`
+	UnitID       string   `json:"unit_id,omitempty"`
+	FoodID       string   `json:"food_id,omitempty"`
+	Note         *string  `json:"note,omitempty"`
+	Title        *string  `json:"title,omitempty"`
+	OriginalText *string  `json:"original_text,omitempty"`
+	ReferenceID  string   `json:"reference_id,omitempty"`
 }
 
 // A comment is what somebody says about a recipe.
@@ -198,6 +199,9 @@ var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "Æ", "AE", "ø", "o",
 
 // plain is a text as it is compared in searches: lower case, without accents.
 func plain(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return strings.ToLower(s)
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= 0x300 && r < 0x370 {
 			return -1

@@ -10,10 +10,7 @@ import (
 // quantity, unless that is one, and the note.
 func (i ingredientInfo) display() string {
 	var words []string
-	quantity := 0.0
-	if i.Quantity != nil {
-		quantity = *i.Quantity
-	}
+	quantity := orZero(i.Quantity)
 	if quantity != 0 && (!i.DisableAmount || quantity != 1) {
 		words = append(words, quantityText(quantity, i.Unit != nil && i.Unit.Fraction))
 	}

@@ -51,7 +51,7 @@ func readInput(r *http.Request) (*input, error) {
 	var v any
 	if err = dec.Decode(&v); err == nil {
 		if _, end := dec.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("Extra data")
+			err = errors.New("there is something after it")
 		}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ package mealie
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -96,10 +97,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	r.Body = http.NoBody
-	if len(body) > 0 {
-		r.Body = readCloser{bytes.NewReader(body)}
-	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	defer a.enter(r, body)()
 	if !a.interfere(w, r) {
 		a.serve(w, r)

@@ -1,7 +1,7 @@
 package mealie
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -151,16 +151,19 @@ func (l listing[T]) chosen(q *query, now time.Time) ([]T, error) {
 		}
 	}
 	search := strings.Fields(plain(strings.ReplaceAll(q.Get("search"), `"`, " ")))
-	if len(search) > 0 && l.search != nil {
+	if len(search) > 0 {
 		rows = slices.DeleteFunc(rows, func(row T) bool { return !found(l.search(row), search) })
-		if by == "" { // those first that have it all in their name
-			whole := strings.Join(search, " ")
-			inName := func(row T) int { return strings.Index(plain(l.search(row)[0]), whole) }
-			slices.SortStableFunc(rows, func(a, b T) int { return min(inName(b), 0) - min(inName(a), 0) })
-			return rows, nil
-		}
 	}
-	return rows, l.sort(rows, by, direction, q)
+	if err := l.sort(rows, by, direction, q); err != nil {
+		return nil, err
+	}
+	if len(search) > 0 && by == "" { // those first that have it all in their name
+		whole := strings.Join(search, " ")
+		reorder(rows, func(row T) (string, bool) {
+			return "", strings.Contains(plain(l.search(row)[0]), whole)
+		}, func(x, y keyed[T]) int { return boolInt(y.has) - boolInt(x.has) })
+	}
+	return rows, nil
 }
 
 // filtered are the rows for which a filter holds.
@@ -189,54 +192,59 @@ func found(texts, words []string) bool {
 	return false
 }
 
+// A keyed row is one that is being sorted.
+type keyed[T any] struct {
+	row T
+	key string
+	has bool
+}
+
+// reorder sorts rows by a key that some have.
+func reorder[T any](rows []T, key func(T) (string, bool), order func(a, b keyed[T]) int) {
+	all := make([]keyed[T], len(rows))
+	for i, row := range rows {
+		all[i].row = row
+		all[i].key, all[i].has = key(row)
+	}
+	slices.SortStableFunc(all, order)
+	for i := range all {
+		rows[i] = all[i].row
+	}
+}
+
 // sort sorts rows by attributes such as "name:asc, createdAt", the newest
 // first for want of any. Rows without a value come last.
 func (l listing[T]) sort(rows []T, by, direction string, q *query) error {
-	if by == "" {
-		by = "createdAt"
-	}
 	if by == "random" {
 		shuffle(rows, q.Get("paginationSeed"))
 		return nil
 	}
-	fields := strings.Split(by, ",")
-	slices.Reverse(fields)
-	for _, field := range fields {
+	fields := strings.Split(cmp.Or(by, "createdAt"), ",")
+	for _, field := range slices.Backward(fields) {
 		name, way, _ := strings.Cut(strings.TrimSpace(field), ":")
 		a, known := l.schema[snake(name)]
 		if !known || way != "" && way != "asc" && way != "desc" {
 			return detail(http.StatusBadRequest, fmt.Sprintf(`Invalid order_by statement "%s": "%s" is invalid`, by, strings.TrimSpace(field)))
 		}
-		if way == "" {
-			way = direction
+		sign := -1
+		if cmp.Or(way, direction) == "asc" {
+			sign = 1
 		}
-		keys := make(map[int]string, len(rows))
-		order := make([]int, len(rows))
-		for i, row := range rows {
-			order[i] = i
-			if v := a.values(row); len(v) > 0 {
-				keys[i] = v[0]
-				if a.kind == aText {
-					keys[i] = strings.ToLower(v[0])
-				}
-			}
-		}
-		slices.SortStableFunc(order, func(i, j int) int {
-			x, hasX := keys[i]
-			y, hasY := keys[j]
+		reorder(rows, func(row T) (string, bool) {
+			v := a.values(row)
 			switch {
-			case !hasX || !hasY:
-				return boolInt(!hasX) - boolInt(!hasY)
-			case way == "asc":
-				return a.kind.compare(x, y)
+			case len(v) == 0:
+				return "", false
+			case a.kind == aText:
+				return strings.ToLower(v[0]), true
 			}
-			return a.kind.compare(y, x)
+			return v[0], true
+		}, func(x, y keyed[T]) int {
+			if x.has && y.has {
+				return sign * a.kind.compare(x.key, y.key)
+			}
+			return boolInt(y.has) - boolInt(x.has)
 		})
-		sorted := make([]T, len(rows))
-		for i, from := range order {
-			sorted[i] = rows[from]
-		}
-		copy(rows, sorted)
 	}
 	return nil
 }
@@ -250,19 +258,9 @@ func boolInt(b bool) int {
 
 // shuffle orders rows at random, the same for the same seed.
 func shuffle[T any](rows []T, seed string) {
-	keys := make(map[int][32]byte, len(rows))
-	order := make([]int, len(rows))
-	for i := range rows {
-		order[i] = i
-		keys[i] = sha256.Sum256(fmt.Appendf(nil, "%s/%d", seed, i))
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		x, y := keys[i], keys[j]
-		return slices.Compare(x[:], y[:])
-	})
-	shuffled := make([]T, len(rows))
-	for i, from := range order {
-		shuffled[i] = rows[from]
-	}
-	copy(rows, shuffled)
+	n := 0
+	reorder(rows, func(T) (string, bool) {
+		n++
+		return seedID(seed, strconv.Itoa(n)), true
+	}, func(x, y keyed[T]) int { return strings.Compare(x.key, y.key) })
 }

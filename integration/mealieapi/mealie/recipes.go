@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -67,7 +66,7 @@ func (a *API) listRecipes(r *http.Request) (reply, error) {
 	d, q := a.store.Read(), newQuery(r)
 	rows := slices.Clone(d.Recipes)
 	if key := q.Get("cookbook"); key != "" {
-		book := d.cookbook(key)
+		book := d.cookbook(key, true)
 		if book == nil {
 			return reply{}, detail(http.StatusNotFound, "cookbook not found")
 		}
@@ -184,143 +183,3 @@ func (d *data) blankRecipe(now time.Time) *recipe {
 		Settings: settings{DisableAmount: true},
 	}
 }
-
-// recipeSchema is what filters and sorts of recipes know.
-func (d *data) recipeSchema() schema[*recipe] {
-	text := func(of func(r *recipe) string) attribute[*recipe] {
-		return attribute[*recipe]{aText, func(r *recipe) []string { return []string{of(r)} }}
-	}
-	optional := func(of func(r *recipe) *string) attribute[*recipe] {
-		return attribute[*recipe]{aText, func(r *recipe) []string { return filled(of(r)) }}
-	}
-	date := func(of func(r *recipe) time.Time) attribute[*recipe] {
-		return attribute[*recipe]{aDate, func(r *recipe) []string { return []string{instant(of(r))} }}
-	}
-	fixed := func(id string) attribute[*recipe] {
-		return attribute[*recipe]{aUUID, func(*recipe) []string { return []string{id} }}
-	}
-	s := schema[*recipe]{
-		"id":           {aUUID, func(r *recipe) []string { return []string{r.ID} }},
-		"user_id":      fixed(userID),
-		"household_id": fixed(householdID),
-		"group_id":     fixed(groupID),
-		"name":         text(func(r *recipe) string { return r.Name }),
-		"slug":         text(func(r *recipe) string { return r.Slug }),
-		"description":  optional(func(r *recipe) *string { return r.Description }),
-		"image":        optional(func(r *recipe) *string { return r.Image }),
-		"recipe_yield": optional(func(r *recipe) *string { return r.Yield }),
-		"total_time":   optional(func(r *recipe) *string { return r.TotalTime }),
-		"prep_time":    optional(func(r *recipe) *string { return r.PrepTime }),
-		"cook_time":    optional(func(r *recipe) *string { return r.CookTime }),
-		"perform_time": optional(func(r *recipe) *string { return r.PerformTime }),
-		"org_url":      optional(func(r *recipe) *string { return r.OrgURL }),
-		"rating": {aNumber, func(r *recipe) []string {
-			if r.Rating == nil {
-				return nil
-			}
-			return []string{strconv.FormatFloat(*r.Rating, 'f', -1, 64)}
-		}},
-		"recipe_servings": {aNumber, func(r *recipe) []string { return []string{strconv.FormatFloat(r.Servings, 'f', -1, 64)} }},
-		"date_added":      {aDate, func(r *recipe) []string { return []string{r.DateAdded + "T00:00:00.000000"} }},
-		"date_updated":    date(func(r *recipe) time.Time { return r.DateUpdated }),
-		"created_at":      date(func(r *recipe) time.Time { return r.CreatedAt }),
-		"updated_at":      date(func(r *recipe) time.Time { return r.UpdatedAt }),
-		"last_made": {aDate, func(r *recipe) []string {
-			if r.LastMade == nil {
-				return nil
-			}
-			return []string{instant(*r.LastMade)}
-		}},
-	}
-	related(s, "tags", d.Tags, func(r *recipe) []string { return r.Tags })
-	related(s, "recipe_category", d.Categories, func(r *recipe) []string { return r.Categories })
-	related(s, "tools", d.Tools, func(r *recipe) []string { return r.Tools })
-	related(s, "recipe_ingredient.food", d.Foods, (*recipe).foods)
-	delete(s, "recipe_ingredient.food.slug") // foods have none
-	return s
-}
-
-// related adds the attributes of a taxonomy that recipes refer to.
-func related[T any, P rowOf[T]](s schema[*recipe], name string, rows []P, of func(*recipe) []string) {
-	of2 := func(show func(*head) string) func(r *recipe) []string {
-		return func(r *recipe) []string {
-			var values []string
-			for _, id := range of(r) {
-				if row := byID(rows, id); row != nil {
-					values = append(values, show(row.base()))
-				}
-			}
-			return values
-		}
-	}
-	s[name+".id"] = attribute[*recipe]{aUUID, of2(func(h *head) string { return h.ID })}
-	s[name+".name"] = attribute[*recipe]{aText, of2(func(h *head) string { return h.Name })}
-	s[name+".slug"] = attribute[*recipe]{aText, of2(func(h *head) string { return slugOf(h.Name) })}
-}
-
-// filled is a text that is not null.
-func filled(s *string) []string {
-	if s == nil {
-		return nil
-	}
-	return []string{*s}
-}
-
-// A suggestion is a recipe, and what is missing for it.
-type suggestion struct {
-	Recipe       recipeSummary `json:"recipe"`
-	MissingFoods []*foodInfo   `json:"missingFoods"`
-	MissingTools []*toolInfo   `json:"missingTools"`
-}
-
-// suggestRecipes is GET /api/recipes/suggestions: recipes with at least one of
-// the foods given and few others, those first that lack the least. Where a
-// recipe does not show amounts, its foods say nothing.
-func (a *API) suggestRecipes(r *http.Request) (reply, error) {
-	d, q := a.store.Read(), newQuery(r)
-	foods, tools := q.Values["foods"], q.Values["tools"]
-	limit, maxFoods, maxTools := q.integer("limit", 10), q.integer("maxMissingFoods", 5), q.integer("maxMissingTools", 5)
-	foodsOnHand, toolsOnHand := q.flag("includeFoodsOnHand", true), q.flag("includeToolsOnHand", true)
-	rows, err := listing[*recipe]{rows: d.Recipes, schema: d.recipeSchema()}.chosen(q, a.now())
-	if err != nil {
-		return reply{}, err
-	}
-	type candidate struct {
-		suggestion
-		matched int
-	}
-	var candidates []candidate
-	for _, rec := range rows {
-		c := candidate{suggestion: suggestion{Recipe: d.summary(rec), MissingFoods: []*foodInfo{}, MissingTools: []*toolInfo{}}}
-		for _, id := range rec.foods() {
-			f := byID(d.Foods, id)
-			switch {
-			case f == nil || len(foods) == 0:
-			case slices.Contains(foods, id):
-				c.matched++
-			case !foodsOnHand || !f.OnHand:
-				c.MissingFoods = append(c.MissingFoods, d.showFood(f))
-			}
-		}
-		for _, t := range c.Recipe.Tools {
-			if len(tools) > 0 && !slices.Contains(tools, t.ID) && (!toolsOnHand || !t.OnHand) {
-				c.MissingTools = append(c.MissingTools, t)
-			}
-		}
-		lacksAll := len(foods) > 0 && (c.matched == 0 || rec.Settings.DisableAmount)
-		if !lacksAll && len(c.MissingFoods) <= maxFoods && len(c.MissingTools) <= maxTools {
-			candidates = append(candidates, c)
-		}
-	}
-	slices.SortStableFunc(candidates, func(x, y candidate) int {
-		return slices.Compare(
-			[]int{len(x.MissingTools), len(x.MissingFoods), -x.matched},
-			[]int{len(y.MissingTools), len(y.MissingFoods), -y.matched})
-	})
-	items := []suggestion{}
-	for _, c := range candidates[:min(max(limit, 0), len(candidates))] {
-		items = append(items, c.suggestion)
-	}
-	return ok(map[string]any{"items": items})
-}
-

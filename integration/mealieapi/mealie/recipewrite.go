@@ -73,12 +73,10 @@ func (w *recipeWriter) read(in *input, r *recipe) {
 	in.optional("description", &r.Description)
 	in.optional("orgURL", &r.OrgURL)
 	in.number("rating", &r.Rating)
-	for key, into := range map[string]*float64{"recipeServings": &r.Servings, "recipeYieldQuantity": &r.YieldQuantity} {
-		number := into
-		if in.number(key, &number); number != nil {
-			*into = *number
-		}
-	}
+	servings, quantity := &r.Servings, &r.YieldQuantity
+	in.number("recipeServings", &servings)
+	in.number("recipeYieldQuantity", &quantity)
+	r.Servings, r.YieldQuantity = orZero(servings), orZero(quantity)
 	w.organizers(in, "recipeCategory", w.Categories, &r.Categories, "name", "slug")
 	w.organizers(in, "tags", w.Tags, &r.Tags, "name", "slug")
 	w.organizers(in, "tools", w.Tools, &r.Tools, "id", "name", "slug")
@@ -196,23 +194,28 @@ func (w *recipeWriter) steps(in *input, r *recipe) {
 // rest takes what only the web interface edits.
 func (w *recipeWriter) rest(in *input, r *recipe) {
 	if n := in.object("nutrition"); n != nil {
-		for key, into := range map[string]**string{
-			"calories": &r.Nutrition.Calories, "carbohydrateContent": &r.Nutrition.Carbohydrate, "cholesterolContent": &r.Nutrition.Cholesterol,
-			"fatContent": &r.Nutrition.Fat, "fiberContent": &r.Nutrition.Fiber, "proteinContent": &r.Nutrition.Protein,
-			"saturatedFatContent": &r.Nutrition.SaturatedFat, "sodiumContent": &r.Nutrition.Sodium, "sugarContent": &r.Nutrition.Sugar,
-			"transFatContent": &r.Nutrition.TransFat, "unsaturatedFatContent": &r.Nutrition.UnsaturatedFat,
-		} {
-			n.optional(key, into)
-		}
+		to := &r.Nutrition
+		n.optional("calories", &to.Calories)
+		n.optional("carbohydrateContent", &to.Carbohydrate)
+		n.optional("cholesterolContent", &to.Cholesterol)
+		n.optional("fatContent", &to.Fat)
+		n.optional("fiberContent", &to.Fiber)
+		n.optional("proteinContent", &to.Protein)
+		n.optional("saturatedFatContent", &to.SaturatedFat)
+		n.optional("sodiumContent", &to.Sodium)
+		n.optional("sugarContent", &to.Sugar)
+		n.optional("transFatContent", &to.TransFat)
+		n.optional("unsaturatedFatContent", &to.UnsaturatedFat)
 	}
 	if s := in.object("settings"); s != nil {
-		for key, into := range map[string]*bool{
-			"public": &r.Settings.Public, "showNutrition": &r.Settings.ShowNutrition, "showAssets": &r.Settings.ShowAssets,
-			"landscapeView": &r.Settings.LandscapeView, "disableComments": &r.Settings.DisableComments,
-			"disableAmount": &r.Settings.DisableAmount, "locked": &r.Settings.Locked,
-		} {
-			s.flag(key, into)
-		}
+		to := &r.Settings
+		s.flag("public", &to.Public)
+		s.flag("showNutrition", &to.ShowNutrition)
+		s.flag("showAssets", &to.ShowAssets)
+		s.flag("landscapeView", &to.LandscapeView)
+		s.flag("disableComments", &to.DisableComments)
+		s.flag("disableAmount", &to.DisableAmount)
+		s.flag("locked", &to.Locked)
 	}
 	assets := []asset{}
 	if in.list("assets", func(i *input) {
@@ -238,4 +241,11 @@ func (w *recipeWriter) rest(in *input, r *recipe) {
 	if e := in.object("extras"); e != nil {
 		r.Extras = e.in
 	}
+}
+
+func orZero(f *float64) float64 {
+	if f == nil {
+		return 0
+	}
+	return *f
 }

@@ -14,7 +14,7 @@ import (
 var library embed.FS
 
 // recipeFiles hold the recipes, the oldest first.
-var recipeFiles = []string{"dinners"}
+var recipeFiles = []string{"dinners", "baking", "lighter"}
 
 // seedStart is when the first row of the seed was made. The others follow an
 // hour apart.

@@ -98,7 +98,7 @@ type taggedInfo struct {
 // organizers are tags or categories.
 func organizers(plural string, rows func(*data) *[]*organizer, of func(*recipe) *[]string) taxonomy[organizer, *organizer] {
 	return taxonomy[organizer, *organizer]{
-		path: "/organizers/" + plural, table: plural, created: http.StatusCreated,
+		path: "/organizers/" + plural, table: plural, created: http.StatusCreated, key: slugOf,
 		rows: rows,
 		read: func(*data, *input, *organizer) {},
 		show: func(_ *data, o *organizer) any { return showTag(o) },

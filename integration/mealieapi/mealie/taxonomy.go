@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // A taxonomy is a set of rows with names, which recipes refer to.
@@ -16,8 +18,9 @@ type taxonomy[T any, P rowOf[T]] struct {
 	one    func(d *data, row P) any        // by itself; nil is show
 	search func(row P) []string
 
-	created int // the status of a POST
-	needs   []string
+	created int                      // the status of a POST
+	needs   []string                 // what a PUT needs besides the name
+	key     func(name string) string // of names that are the same; nil is the name itself
 	frees   func(d *data, id string) // forgets a row that is deleted
 	used    func(d *data, id string) bool
 	gone    func(d *data, row P) any // what a DELETE answers
@@ -43,6 +46,9 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 	if t.one == nil {
 		t.one = t.show
 	}
+	if t.key == nil {
+		t.key = func(name string) string { return name }
+	}
 	path := "/api" + t.path
 	a.handle("GET "+path, func(r *http.Request) (reply, error) {
 		d := a.store.Read()
@@ -51,9 +57,9 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 	})
 	a.handle("GET "+path+"/{id}", func(r *http.Request) (reply, error) {
 		d := a.store.Read()
-		row := byID(*t.rows(d), r.PathValue("id"))
-		if row == nil {
-			return reply{}, errNotFound
+		row, err := t.find(d, r)
+		if err != nil {
+			return reply{}, err
 		}
 		return ok(t.one(d, row))
 	})
@@ -80,9 +86,9 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 		}
 		in.need(t.needs...)
 		return a.change(http.StatusOK, func(d *data) (any, error) {
-			row := byID(*t.rows(d), r.PathValue("id"))
-			if row == nil {
-				return nil, errNotFound
+			row, err := t.find(d, r)
+			if err != nil {
+				return nil, err
 			}
 			next := P(new(T))
 			*next.base() = *row.base()
@@ -96,11 +102,11 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 	a.handle("DELETE "+path+"/{id}", func(r *http.Request) (reply, error) {
 		return a.change(http.StatusOK, func(d *data) (any, error) {
 			rows := t.rows(d)
-			row := byID(*rows, r.PathValue("id"))
-			switch {
-			case row == nil:
-				return nil, errNotFound
-			case t.used != nil && t.used(d, row.base().ID):
+			row, err := t.find(d, r)
+			if err != nil {
+				return nil, err
+			}
+			if t.used != nil && t.used(d, row.base().ID) {
 				return nil, inUse(a.strict)
 			}
 			if t.frees != nil {
@@ -111,6 +117,18 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 			return shown, nil
 		})
 	})
+}
+
+// find finds the row that a path names by its UUID.
+func (t taxonomy[T, P]) find(d *data, r *http.Request) (P, error) {
+	id, err := uuid.Parse(r.PathValue("id"))
+	if err != nil {
+		return nil, problems{{"uuid_parsing", []any{"path", "item_id"}, "Input should be a valid UUID, " + err.Error(), r.PathValue("id"), nil}}.failure()
+	}
+	if row := byID(*t.rows(d), id.String()); row != nil {
+		return row, nil
+	}
+	return nil, errNotFound
 }
 
 // inUse refuses to delete what recipes refer to.
@@ -138,7 +156,7 @@ func (t taxonomy[T, P]) fill(a *API, d *data, in *input, row P) error {
 		}
 	}
 	for _, other := range *t.rows(d) {
-		if o := other.base(); o.ID != h.ID && o.Name == h.Name {
+		if o := other.base(); o.ID != h.ID && t.key(o.Name) == t.key(h.Name) {
 			return duplicate(t.table)
 		}
 	}

@@ -1,7 +1,6 @@
 package mealie
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -87,8 +86,3 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	}
 	return nil, false
 }
-
-// A readCloser is a body that is in memory.
-type readCloser struct{ *bytes.Reader }
-
-func (readCloser) Close() error { return nil }
