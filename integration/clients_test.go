@@ -1,23 +1,176 @@
 package integration
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/cookedapi/cooked"
 )
+
+// A client is a program or library of others. One that calls tools only when a
+// model asks for it connects, and the others are used.
+type client struct {
+	name     string
+	protocol string // the version of MCP that it speaks here
+	use      func(*testing.T, visit, []step) (names []string, outcomes []outcome)
+	connect  func(*testing.T, visit)
+}
+
+// A step is a call of a tool.
+type step struct {
+	tool, args string
+	isError    bool
+	want       string // stands in the reply
+}
+
+// An outcome is what a client got for a step.
+type outcome struct {
+	text    string
+	isError bool
+}
+
+var everyClient = []client{
+	{name: "TypeScript SDK 1", protocol: legacy, use: library("sdk")},
+	{name: "TypeScript SDK 2, auto", protocol: modern, use: library("client-auto")},
+	{name: "TypeScript SDK 2, legacy", protocol: legacy, use: library("client-legacy")},
+	{name: "AI SDK", protocol: modern, use: library("ai-sdk")},
+	{name: "Inspector, auto", protocol: modern, use: inspector("auto")},
+	{name: "Inspector, legacy", protocol: legacy, use: inspector("legacy")},
+	{name: "mcp-remote", protocol: legacy, use: mcpRemote},
+	{name: "mcporter", protocol: legacy, use: mcporter},
+	{name: "Claude Code", protocol: modern, connect: claude},
+	{name: "OpenCode", protocol: legacy, connect: opencode},
+}
+
+// An endpoint is what a client has to know of a server, and the server.
+type endpoint struct {
+	*process        // writes an access log
+	url      string // where clients connect to
+	token    string // for the Authorization header, if it takes one
+	ca       string // the file with the authority of its certificate, for https
+}
+
+// accessLog adds a line to an example. Caddy puts the value of a variable in
+// its place before it reads the Caddyfile.
+const accessLog = "MCP_BIND=127.0.0.1\n\tlog"
+
+// useClients lets every client list the tools of an endpoint of its own, and
+// take the steps.
+func useClients(t *testing.T, start func(*testing.T) endpoint, names []string, steps []step) {
+	t.Helper()
+	for _, c := range everyClient {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			v := visit{start(t), t.TempDir()}
+			if c.connect != nil {
+				c.connect(t, v)
+			} else {
+				listed, outcomes := c.use(t, v, steps)
+				same(t, "tools", listed, names)
+				expectOutcomes(t, outcomes, steps)
+			}
+			for _, version := range []string{modern, legacy} {
+				header := fmt.Sprintf(`"Mcp-Protocol-Version":[%q]`, version)
+				if version == c.protocol {
+					v.waitFor(t, header)
+				} else if strings.Contains(v.text(), header) {
+					t.Errorf("it speaks %s, want %s", version, c.protocol)
+				}
+			}
+		})
+	}
+}
+
+func expectOutcomes(t *testing.T, outcomes []outcome, steps []step) {
+	t.Helper()
+	if len(outcomes) != len(steps) {
+		t.Fatalf("it got %d outcomes to %d calls", len(outcomes), len(steps))
+	}
+	for i, s := range steps {
+		if outcomes[i].isError != s.isError || !strings.Contains(outcomes[i].text, s.want) {
+			t.Errorf("%s %s: the error is %t and the text does not hold '%s', or the other way round:\n%s", s.tool, s.args, outcomes[i].isError, s.want, outcomes[i].text)
+		}
+		expectNone(t, "the reply", outcomes[i].text)
+	}
+}
+
+func TestClients(t *testing.T) {
+	needClients(t)
+	t.Run("pantry", func(t *testing.T) {
+		overEach(t, func(t *testing.T, how setup) {
+			how.env = append(how.env, accessLog)
+			useClients(t, func(t *testing.T) endpoint {
+				s := how.start(t)
+				return endpoint{process: s.process, url: s.endpoint(), ca: s.ca}
+			}, []string{
+				"get_pantry", "set_item_state", "add_to_pantry", "what_can_i_cook", "get_recipes", "log_cook", "create_meta_recipe",
+			}, []step{
+				{tool: "get_pantry", args: `{"location":"fridge"}`, want: `"name":"Whole milk","state":"low"`},
+				{tool: "set_item_state", args: `{"ingredient":"milk","state":"out"}`, want: `"name":"Whole milk","state":"out"`},
+				{tool: "get_pantry", args: `{"location":"fridge","include_out":true}`, want: `"name":"Whole milk","state":"out"`},
+				{tool: "set_item_state", args: `{"ingredient":"milk","state":"gone"}`, want: "state: must be one of in, low, out", isError: true},
+				{tool: "set_item_state", args: `{"ingredient":"noodels","state":"in"}`, want: "Egg noodles", isError: true},
+			})
+		})
+	})
+	t.Run("shopping-list", func(t *testing.T) {
+		t.Parallel()
+		useClients(t, func(t *testing.T) endpoint {
+			list, err := cooked.New(cooked.Options{Token: cookedToken})
+			if err != nil {
+				t.Fatal(err)
+			}
+			api := httptest.NewServer(list)
+			t.Cleanup(api.Close)
+			e := serveExample(t, shoppingExample, "MCP_ADMIN=off", "MCP_TOKEN="+shoppingToken, "COOKED_URL="+api.URL, "COOKED_API_TOKEN="+cookedToken)
+			e.token = shoppingToken
+			return e
+		}, []string{"read", "change_shopping_list"}, []step{
+			{tool: "read", args: `{"target":"shopping_list"}`, want: `"name":"Tomatoes","quantity":"4","selected":false`},
+			{tool: "change_shopping_list", args: `{"action":"add_selection","ids":["group-1"]}`, want: `{"selected":["group-1",`},
+			{tool: "read", args: `{"target":"shopping_list"}`, want: `"name":"Tomatoes","quantity":"4","selected":true`},
+			{tool: "change_shopping_list", args: `{"action":"update_item"}`, want: "update_item needs id", isError: true},
+		})
+	})
+	t.Run("quickstart", func(t *testing.T) {
+		t.Parallel()
+		useClients(t, func(t *testing.T) endpoint {
+			return serveExample(t, quickstartExample, fmt.Sprintf("MCP_ADMIN=127.0.0.1:%d", freePort(t)))
+		}, []string{
+			"list_sites", "list_upstreams", "get_certificate_authority", "count_requests",
+		}, []step{
+			{tool: "list_sites", args: `{}`, want: `"handlers":["mcp"`},
+			{tool: "get_certificate_authority", args: `{}`, want: `"name":"Caddy Local Authority"`},
+			{tool: "list_sites", args: `{"server":"srv0"}`, want: "server: ", isError: true},
+		})
+	})
+}
+
+// serveExample serves an example that has no folder of its own for the test.
+func serveExample(t *testing.T, example string, env ...string) endpoint {
+	t.Helper()
+	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	p := start(t, build(t, "./caddymcp/cmd/caddy"), append(env, accessLog, "MCP_SITE="+site), "run", "--config", example)
+	p.waitFor(t, "serving initial configuration")
+	return endpoint{process: p, url: site + "/mcp"}
+}
 
 const clients = "clients"
 
 // installClients installs the npm packages once, unless they are there.
 var installClients = sync.OnceValue(func() error {
-	if _, err := os.Stat(filepath.Join(clients, "node_modules")); err == nil {
+	lock, err := os.Stat(filepath.Join(clients, "package-lock.json"))
+	if err != nil {
+		return err
+	}
+	done, err := os.Stat(filepath.Join(clients, "node_modules/.package-lock.json"))
+	if err == nil && done.ModTime().After(lock.ModTime()) {
 		return nil
 	}
 	if out, err := exec.Command("npm", "ci", "--prefix", clients).CombinedOutput(); err != nil {
@@ -28,101 +181,10 @@ var installClients = sync.OnceValue(func() error {
 
 func needClients(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"npm", "node"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("the clients need %s: %v", name, err)
-		}
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skipf("the clients need npm: %v", err)
 	}
 	if err := installClients(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// node runs a client that trusts the stack's authority. It must exit with the
-// status, and print no secret.
-func (s *stack) node(t *testing.T, status int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	cmd := exec.Command("node", args...)
-	cmd.Dir = clients
-	cmd.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+s.ca, "HOME="+t.TempDir())
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	_ = cmd.Run() // its state tells
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		t.Fatalf("%s exits with %d, want %d\n%s\n%s", args[0], got, status, out.String(), errs.String())
-	}
-	expectNone(t, "what the client prints", out.String()+errs.String())
-	return out.String(), errs.String()
-}
-
-func TestTypeScriptClient(t *testing.T) {
-	needClients(t)
-	overEach(t, func(t *testing.T, how setup) {
-		s := how.start(t)
-		out, errs := s.node(t, 0, "pantry.mjs", s.endpoint())
-		if errs != "" {
-			t.Errorf("it prints errors:\n%s", errs)
-		}
-		var steps []string
-		decoder := json.NewDecoder(strings.NewReader(out))
-		for {
-			var step struct {
-				Step string
-				OK   bool
-			}
-			if err := decoder.Decode(&step); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			if !step.OK {
-				t.Errorf("the step '%s' fails:\n%s", step.Step, out)
-			}
-			steps = append(steps, step.Step)
-		}
-		same(t, "steps", steps, []string{
-			"connect", "tools/list", "get_pantry", "set_item_state", "get_pantry again",
-			"get_pantry with include_out", "bad state", "unknown ingredient", "close",
-		})
-		if state := s.rows(t)["Egg noodles cupboard"].State; state != "out" {
-			t.Errorf("the noodles are %s", state)
-		}
-	})
-}
-
-func TestInspector(t *testing.T) {
-	needClients(t)
-	overEach(t, func(t *testing.T, how setup) {
-		s := how.start(t)
-		for _, tt := range []struct {
-			name   string
-			args   []string
-			status int
-			want   string // in its output
-		}{
-			{"list", []string{"--method", "tools/list", "--strict"}, 0, `"name":"create_meta_recipe"`},
-			{"read", []string{"--method", "tools/call", "--tool-name", "get_pantry", "--tool-args-json", `{"location":"fridge"}`}, 0, `Pak choi`},
-			{"write", []string{"--method", "tools/call", "--tool-name", "set_item_state", "--tool-args-json", `{"ingredient":"noodles","state":"low"}`}, 0, `Egg noodles`},
-			{"bad input", []string{"--method", "tools/call", "--tool-name", "set_item_state", "--tool-args-json", `{"ingredient":"noodles","state":"gone"}`}, 5, `"isError":true`},
-		} {
-			for _, era := range []string{"auto", "legacy"} {
-				t.Run(tt.name+" "+era, func(t *testing.T) {
-					args := append([]string{
-						"node_modules/.bin/mcp-inspector", "--cli", "--server-url", s.endpoint(),
-						"--transport", "http", "--protocol-era", era, "--format", "json",
-					}, tt.args...)
-					out, errs := s.node(t, tt.status, args...)
-					if !strings.Contains(out, tt.want) {
-						t.Errorf("the output does not hold '%s':\n%s", tt.want, out)
-					}
-					if tt.status == 0 && errs != "" {
-						t.Errorf("it warns:\n%s", errs)
-					}
-				})
-			}
-		}
-		if state := s.rows(t)["Egg noodles cupboard"].State; state != "low" {
-			t.Errorf("the noodles are %s", state)
-		}
-	})
 }
