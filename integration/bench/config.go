@@ -41,10 +41,6 @@ func (s site) URL() string { return s.Scheme + "://" + s.Address }
 // Tools says whether the site serves tools.
 func (s site) Tools() bool { return s.Kind != proxy }
 
-// TokenEnv and ToolName are for the template.
-func (site) TokenEnv() string { return tokenEnv }
-func (site) ToolName() string { return toolName }
-
 // Both configs are the same where they can be; with tools, everything is on
 // that a careful operator turns on.
 var configTemplate = template.Must(template.New("Caddyfile").Parse(`{
@@ -70,14 +66,14 @@ var configTemplate = template.Must(template.New("Caddyfile").Parse(`{
 	}
 	mcp {
 		auth {
-			bearer bench {env.{{.TokenEnv}}}
+			bearer bench {env.` + tokenEnv + `}
 		}
 		upstream {{.API}}
 		limits {
 			rate 0
 			calls 128
 		}
-		tool {{.ToolName}} {
+		tool ` + toolName + ` {
 			description "List what is in stock at a location."
 			param location string required {
 				enum fridge cupboard freezer
