@@ -2,21 +2,22 @@
 
 def names: map(.name);
 
-# One line of the ingredients, as Mealie displays it, and its heading.
+# One line of the ingredients, with the heading above it. Where amounts are off
+# in a recipe, Mealie displays neither food nor unit.
 def ingredient_line:
-  [.display, .originalText, .note | strings | select(. != "")][0] as $line
-  | if .title // "" == "" then $line else "\(.title): \($line // "")" end;
+  (if .disableAmount and .food then [.quantity, .unit.name, .food.name, .note] | clean | join(" ") else .display end) as $line
+  | [.title, $line] | clean | join(": ") | select(. != "");
 
 # A recipe. Rows of the recipe list have no ingredients, instructions and notes.
 def recipe: {
-    name,
     slug,
+    name,
     description,
     recipe_yield: .recipeYield,
     prep_time: .prepTime,
     cook_time: .cookTime,
     total_time: .totalTime,
-    ingredients: [.recipeIngredient[]? | ingredient_line | values],
+    ingredients: [.recipeIngredient[]? | ingredient_line],
     instructions: [.recipeInstructions[]? | [.title, .text] | clean | join(": ")],
     tags: .tags // [] | names,
     categories: .recipeCategory // [] | names,
@@ -29,6 +30,8 @@ def recipe: {
 # The fields that were asked for, else those named.
 def fields($default): only($args.fields // $default);
 def recipe_row: recipe | fields(["slug", "name", "description"]);
+
+def part: if .id then { id, name } else .name end;
 
 def plan_entry: {
     entry_id: .id,
@@ -58,6 +61,13 @@ def taxonomy_item: {
     label: .label.name?,
     aliases: .aliases // [] | names
   } | clean;
+
+# What the parser made of a line, as an ingredient for a recipe.
+def parsed_line:
+  . as { $input, $ingredient, $confidence }
+  | $ingredient
+  | { $input, quantity, unit: .unit | part, food: .food | part, note, confidence: $confidence.average }
+  | clean;
 
 # A page of rows, with a hint at the next one.
 def listing(row; $what):
@@ -164,7 +174,7 @@ def recipe_body:
       cookTime: $args.cook_time,
       orgURL: $args.source_url,
       recipeIngredient: $ingredients,
-      recipeInstructions: $args.instructions | each({ text: . }),
+      recipeInstructions: $args.instructions | each({ text: ., ingredientReferences: [] }),
       notes: $args.notes | each({ title: .title // "", text })
     }
   | map_values(values);

@@ -1,5 +1,5 @@
 # Servers that refuse HEAD are asked by GET. Some refuse every program.
-def probe($method): fetch_all(map({ url: ., method: $method, upstream: "web", head_only: true }); 8);
+def probe($method): fetch_all(map({ url: ., method: $method, upstream: "site", head_only: true }); 8);
 def verdict:
   if .status == null then if .error.message | contains("public address") then "unverified" else "broken" end
   elif .status | IN(401, 403, 405, 429, 501) then "unverified"

@@ -1,11 +1,10 @@
+# Mealie makes a recipe of a name, with sample lines in it.
 recipe_body as $fields
 | organized({}) as $organized
-| ($fields + $organized.body | del(.name)) as $body
+| ({ recipeIngredient: [], recipeInstructions: [] } + $fields + $organized.body | del(.name)) as $body
 | post("/api/recipes"; { name: $args.name }) as $slug
-| if $body == {} then { $slug, name: $args.name }
-  else
-    annotate(
-      patch("/api/recipes/\($slug)"; $body) | { slug, name };
-      "recipe \($slug | quoted) was created, but could not be filled in: \(.message). Complete it with update_recipe or remove it with delete_recipe")
-  end
+| annotate(
+    patch("/api/recipes/\($slug)"; $body);
+    "recipe \($slug | quoted) was created, but could not be filled in: \(.message). Complete it with update_recipe or remove it with delete_recipe")
+| { slug, name }
 | note($organized.notes)
