@@ -288,6 +288,9 @@ func (p *parser) files() error {
 	if err := p.text(&f.Dir); err != nil {
 		return err
 	}
+	if !filepath.IsAbs(f.Dir) && !strings.HasPrefix(f.Dir, "{") {
+		f.Dir = filepath.Join(filepath.Dir(d.File()), f.Dir)
+	}
 	var once directive.Once
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		word := d.Val()
