@@ -59,6 +59,9 @@ func compileClause[T any](c *clause, s schema[T], now time.Time) (func(T) bool, 
 		null := c.operator == "IS"
 		return func(row T) bool { return (len(a.values(row)) == 0) == null }, nil
 	}
+	if strings.HasSuffix(c.operator, "LIKE") && a.kind != aText {
+		return nil, fmt.Errorf(`invalid query string: "%s" can only be used with string columns`, c.operator)
+	}
 	wanted := make([]string, len(c.values))
 	for i, v := range c.values {
 		var err error
@@ -108,9 +111,6 @@ func compileClause[T any](c *clause, s schema[T], now time.Time) (func(T) bool, 
 			return true
 		}, nil
 	case "LIKE", "NOT LIKE":
-		if a.kind != aText {
-			return nil, fmt.Errorf(`invalid query string: "%s" can only be used with string columns`, c.operator)
-		}
 		like, is := likePattern(wanted[0]), c.operator == "LIKE"
 		return one(func(v string) bool { return like.MatchString(v) == is }), nil
 	case "=":

@@ -111,7 +111,7 @@ var unitWords = []string{"cup", "pinch", "handful", "sprig", "knob", "slice", "s
 // leadingUnit takes the first word, or the first two, if it is a unit.
 func (d *data) leadingUnit(text string) (*unitInfo, string, bool) {
 	words := strings.SplitN(text, " ", 3)
-	for n := min(2, len(words)); n > 0; n-- {
+	for n := min(2, len(words)); n > 0 && text != ""; n-- {
 		word := strings.TrimSuffix(strings.Join(words[:n], " "), ".")
 		rest := strings.TrimPrefix(strings.Join(words[n:], " "), "of ")
 		for _, u := range d.Units {

@@ -1,0 +1,106 @@
+package mealie
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTaxonomies(t *testing.T) {
+	for _, tt := range []struct {
+		path, create string
+		status       int
+		created      []string
+		search       string
+		update       string // ID stands for the id
+		updated      []string
+		lost         string // by the update
+		deleted      string
+	}{
+		{
+			"/api/foods", `{"name":"dragon fruit","pluralName":"dragon fruits","labelId":"` + seedID("label", "Produce") + `","aliases":[{"name":"pitaya"}],"extras":{"k":"v"}}`, 201,
+			[]string{`"pluralName":"dragon fruits"`, `"aliases":[{"name":"pitaya"}]`, `"label":{"name":"Produce"`, `"extras":{"k":"v"}`, `"createdAt":"2026-08-09T18:30:00Z"`},
+			"dragon", `{"name":"pitaya","description":"Pink."}`, []string{`"name":"pitaya"`, `"description":"Pink."`, `"labelId":null`, `"aliases":[]`}, "dragon fruits", `"name":"pitaya"`,
+		},
+		{
+			"/api/units", `{"name":"smidgen","abbreviation":"smi","useAbbreviation":true}`, 201,
+			[]string{`"abbreviation":"smi"`, `"fraction":true`, `"pluralAbbreviation":""`},
+			"smi", `{"name":"smidge"}`, []string{`"name":"smidge"`, `"useAbbreviation":false`}, `"smi"`, `"name":"smidge"`,
+		},
+		{
+			"/api/groups/labels", `{"name":"Bakery","color":"#112233"}`, 200, []string{`"color":"#112233"`, `"groupId":"` + groupID},
+			"bakery", `{"name":"Bread","id":"ID","groupId":"` + groupID + `"}`, []string{`"name":"Bread"`, `"color":"#959595"`}, "#112233", `"name":"Bread"`,
+		},
+		{
+			"/api/organizers/tags", `{"name":"Äpfel & Co"}`, 201, []string{`"slug":"apfel-co"`, `"groupId":"` + groupID},
+			"apfel", `{"name":"Apples"}`, []string{`"slug":"apples"`, `"recipes":[]`}, "apfel-co", "null",
+		},
+		{"/api/organizers/categories", `{"name":"Brunch"}`, 201, []string{`"slug":"brunch"`}, "brunch", `{"name":"Late Breakfast"}`, []string{`"slug":"late-breakfast"`}, "runch", "null"},
+		{
+			"/api/organizers/tools", `{"name":"Pressure Cooker","onHand":true}`, 201, []string{`"onHand":true`, `"householdsWithTool":[]`},
+			"pressure", `{"name":"Instant Pot"}`, []string{`"slug":"instant-pot"`, `"onHand":false`}, "pressure", `"name":"Instant Pot"`,
+		},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			s := serve(t, Options{})
+			made := decode[item](s.do("POST", tt.path, tt.create).want(tt.status, tt.created...), tt.status)
+			if found := s.row(tt.path + "?search=" + tt.search); found.ID != made.ID {
+				t.Errorf("found %+v", found)
+			}
+			one := tt.path + "/" + made.ID
+			s.get(one).want(200, made.Name)
+			s.do("POST", tt.path, tt.create).want(400, `"message":"An unexpected error occurred","error":true,"exception":"(sqlite3.IntegrityError) UNIQUE`)
+			s.do("PUT", one, strings.ReplaceAll(tt.update, "ID", made.ID)).want(200, tt.updated...).lacks(tt.lost)
+			s.get(one).want(200, tt.updated...)
+			s.do("DELETE", one, "").want(200, tt.deleted)
+			s.get(one).want(404, `{"detail":{"message":"Not found.","error":true,"exception":null}}`)
+			s.do("PUT", one, tt.update).want(404)
+			s.do("DELETE", one, "").want(404)
+
+			s.do("POST", tt.path, `{}`).want(422, `"loc":["body","name"]`)
+			s.get(tt.path+"/nothing").want(422, `"type":"uuid_parsing","loc":["path","item_id"]`)
+			s.get(tt.path+"?perPage=2&orderBy=name&orderDirection=asc").want(200, `"per_page":2`, `"next":"`+strings.TrimPrefix(tt.path, "/api")+`?orderBy=name`)
+			s.get(tt.path + "?queryFilter=name%20LIKE%20%22zzz%25%22").want(200, `"items":[]`)
+		})
+	}
+}
+
+func TestTaxonomyInUse(t *testing.T) {
+	tahini, gram, vegan, produce := seedID("food", "tahini"), seedID("unit", "gram"), seedID("tag", "Vegan"), seedID("label", "Produce")
+	for _, path := range []string{"/api/foods/" + tahini, "/api/units/" + gram} {
+		t.Run(path, func(t *testing.T) {
+			serve(t, Options{}).do("DELETE", path, "").want(409, `"error":true,"exception":"(sqlite3.IntegrityError) FOREIGN KEY`)
+			serve(t, Options{Strict: true}).do("DELETE", path, "").want(500, "FOREIGN KEY")
+		})
+	}
+	s := serve(t, Options{})
+	s.do("DELETE", "/api/organizers/tags/"+vegan, "").want(200, "null")
+	s.get("/api/recipes/hummus").want(200, `"name":"Vegetarian"`).lacks(`"name":"Vegan"`)
+	s.do("DELETE", "/api/groups/labels/"+produce, "").want(200)
+	s.get("/api/foods/"+seedID("food", "onion")).want(200, `"label":null`)
+	s.do("PUT", "/api/groups/labels/"+seedID("label", "Pantry"), `{"name":"x"}`).want(422, `["body","groupId"]`, `["body","id"]`)
+	s.get("/api/organizers/tags/"+seedID("tag", "Picnic")).want(200, `"slug":"hummus"`)
+}
+
+func TestMerge(t *testing.T) {
+	s := serve(t, Options{})
+	for _, tt := range []struct {
+		kind, body, want string
+		from             string
+		recipe, shows    string
+	}{
+		{"foods", `{"fromFood":"` + seedID("food", "cheddar") + `","toFood":"` + seedID("food", "feta") + `"}`, "Successfully merged foods", seedID("food", "cheddar"), "cauliflower-cheese", `"display":"150 g feta"`},
+		{"units", `{"fromUnit":"` + seedID("unit", "tablespoon") + `","toUnit":"` + seedID("unit", "cup") + `"}`, "Successfully merged units", seedID("unit", "tablespoon"), "greek-salad", `"display":"4 cups olive oil"`},
+	} {
+		t.Run(tt.kind, func(t *testing.T) {
+			s := s.in(t)
+			s.do("PUT", "/api/"+tt.kind+"/merge", tt.body).want(200, `"message":"`+tt.want+`"`, `"error":false`)
+			s.get("/api/" + tt.kind + "/" + tt.from).want(404)
+			s.get("/api/recipes/"+tt.recipe).want(200, tt.shows)
+			s.do("PUT", "/api/"+tt.kind+"/merge", tt.body).want(500, `{"detail":"Failed to merge `+tt.kind+`"}`)
+			s.do("PUT", "/api/"+tt.kind+"/merge", `{}`).want(422, `"type":"missing"`)
+		})
+	}
+	feta := seedID("food", "feta")
+	s.do("PUT", "/api/foods/merge", `{"fromFood":"`+feta+`","toFood":"`+feta+`"}`).want(200)
+	s.get("/api/foods/" + feta).want(200)
+}
