@@ -52,7 +52,15 @@ func configureCommand(cmd *cobra.Command) {
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return loadEnvFiles(cmd) }
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	cmd.AddCommand(toolsCommand(), lintCommand())
+	cmd.AddCommand(toolsCommand(), callCommand(), checkCommand(), lintCommand(), secretCommand())
+	// Completion is a help: what cannot be completed is typed.
+	_ = cmd.RegisterFlagCompletionFunc("server", completes(completeServer))
+}
+
+// addCallerFlag gives a command --caller.
+func addCallerFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().String("caller", "", usage+": the name of a bearer token, or url_secret")
+	_ = cmd.RegisterFlagCompletionFunc("caller", completesIn(completeCaller))
 }
 
 // runs makes the function of a command whose exit code says how it went. An

@@ -37,6 +37,33 @@ func (h *Handler) enlist(ctx caddy.Context) {
 	}
 }
 
+// onBlocks makes a command of a function of the mcp blocks that --server names,
+// which are all without it.
+func onBlocks(f func(ctx context.Context, cmd *cobra.Command, args []string, blocks []*block) (exit int, err error)) func(*cobra.Command, []string) error {
+	return runs(func(ctx context.Context, cmd *cobra.Command, args []string) (int, error) {
+		blocks, release, err := loadBlocks(cmd)
+		if err != nil {
+			return caddy.ExitCodeFailedStartup, err
+		}
+		defer release()
+		if blocks, err = chooseBlocks(cmd, blocks); err != nil {
+			return caddy.ExitCodeFailedStartup, err
+		}
+		return f(ctx, cmd, args, blocks)
+	})
+}
+
+// onBlock makes a command of a function of one mcp block.
+func onBlock(f func(ctx context.Context, cmd *cobra.Command, args []string, b *block) (exit int, err error)) func(*cobra.Command, []string) error {
+	return onBlocks(func(ctx context.Context, cmd *cobra.Command, args []string, blocks []*block) (int, error) {
+		b, err := onlyBlock(blocks)
+		if err != nil {
+			return caddy.ExitCodeFailedStartup, err
+		}
+		return f(ctx, cmd, args, b)
+	})
+}
+
 // readConfig reads the config that the flags name, as JSON.
 func readConfig(cmd *cobra.Command) ([]byte, error) {
 	file, _ := cmd.Flags().GetString("config")
@@ -61,16 +88,14 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	release = func() { os.RemoveAll(storage) }
+	release = func() { _ = os.RemoveAll(storage) }
 	defer func() {
 		if err != nil {
 			release()
 		}
 	}()
 	config := &caddy.Config{
-		Logging: &caddy.Logging{Logs: map[string]*caddy.CustomLog{
-			caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{WriterRaw: json.RawMessage(`{"output":"stderr"}`), Level: "WARN"}},
-		}},
+		Logging:    warnings(),
 		StorageRaw: mustJSON(map[string]string{"module": "file_system", "root": storage}),
 	}
 	base, err := caddy.ProvisionContext(config)
@@ -89,7 +114,7 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 	ctx, cancel := caddy.NewContext(base)
 	release = func() {
 		cancel()
-		os.RemoveAll(storage)
+		_ = os.RemoveAll(storage)
 	}
 	if _, err := ctx.WithValue(enlistKey{}, &blocks).App("http"); err != nil {
 		return nil, nil, err
@@ -99,6 +124,13 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 	}
 	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.String(), b.String()) })
 	return blocks, release, nil
+}
+
+// warnings is a logging config with nothing but warnings, on stderr.
+func warnings() *caddy.Logging {
+	return &caddy.Logging{Logs: map[string]*caddy.CustomLog{
+		caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{WriterRaw: json.RawMessage(`{"output":"stderr"}`), Level: "WARN"}},
+	}}
 }
 
 // chooseBlocks are the blocks that --server names, or all.
@@ -116,16 +148,12 @@ func chooseBlocks(cmd *cobra.Command, blocks []*block) ([]*block, error) {
 	return chosen, nil
 }
 
-// chooseBlock is the one block that --server names, or the only one.
-func chooseBlock(cmd *cobra.Command, blocks []*block) (*block, error) {
-	chosen, err := chooseBlocks(cmd, blocks)
-	if err != nil {
-		return nil, err
+// onlyBlock is the one block that --server has left, or that there is.
+func onlyBlock(blocks []*block) (*block, error) {
+	if len(blocks) > 1 {
+		return nil, fmt.Errorf("choose an mcp block with --server, by its name or where it is: there are %s", listBlocks(blocks))
 	}
-	if len(chosen) > 1 {
-		return nil, fmt.Errorf("choose an mcp block with --server, by its name or where it is: there are %s", listBlocks(chosen))
-	}
-	return chosen[0], nil
+	return blocks[0], nil
 }
 
 func listBlocks(blocks []*block) string {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
@@ -47,33 +48,25 @@ schema lets through, or any text.
 		Example: `  caddy mcp lint --config Caddyfile --envfile /etc/caddy/env
   caddy mcp lint --text-fields`,
 		Args: cobra.NoArgs,
-		RunE: runs(runLint),
+		RunE: onBlocks(runLint),
 	}
 	cmd.Flags().Bool("text-fields", false, "List the text that each tool can return")
 	return cmd
 }
 
-func runLint(ctx context.Context, cmd *cobra.Command, _ []string) (int, error) {
-	blocks, release, err := loadBlocks(cmd)
-	if err != nil {
-		return 1, err
-	}
-	defer release()
-	if blocks, err = chooseBlocks(cmd, blocks); err != nil {
-		return 1, err
-	}
+func runLint(ctx context.Context, cmd *cobra.Command, _ []string, blocks []*block) (int, error) {
 	look := (*linter).lint
 	if fields, _ := cmd.Flags().GetBool("text-fields"); fields {
 		look = (*linter).textFields
 	}
-	exit := 0
+	exit := caddy.ExitCodeSuccess
 	for _, b := range blocks {
 		l := &linter{block: b, out: cmd.OutOrStdout()}
 		if len(blocks) > 1 {
 			l.prefix = b.String() + ": "
 		}
 		if err := look(l, ctx); err != nil {
-			return 1, err
+			return caddy.ExitCodeFailedStartup, err
 		}
 		if l.found > 0 {
 			exit = exitNo

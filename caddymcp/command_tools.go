@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
@@ -33,39 +34,31 @@ in tokens (o200k_base), and the size of the whole tools/list reply. Without
   caddy mcp tools --caller phone
   caddy mcp tools --json | jq -r '.tools[].name'`,
 		Args: cobra.NoArgs,
-		RunE: runs(runTools),
+		RunE: onBlock(runTools),
 	}
 	cmd.Flags().Bool("json", false, "Print the tools/list reply")
-	cmd.Flags().String("caller", "", "Whose tools: the name of a bearer token, or url_secret")
+	addCallerFlag(cmd, "Whose tools")
 	return cmd
 }
 
-func runTools(ctx context.Context, cmd *cobra.Command, _ []string) (int, error) {
-	blocks, release, err := loadBlocks(cmd)
-	if err != nil {
-		return 1, err
-	}
-	defer release()
-	b, err := chooseBlock(cmd, blocks)
-	if err != nil {
-		return 1, err
-	}
+func runTools(ctx context.Context, cmd *cobra.Command, _ []string, b *block) (int, error) {
 	caller := b.anyone()
 	if cmd.Flags().Changed("caller") {
+		var err error
 		if caller, err = b.chooseCaller(cmd); err != nil {
-			return 1, err
+			return caddy.ExitCodeFailedStartup, err
 		}
 	}
 	reply, err := b.listTools(ctx, caller)
 	if err != nil {
-		return 1, err
+		return caddy.ExitCodeFailedStartup, err
 	}
 	out := cmd.OutOrStdout()
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 		fmt.Fprintf(out, "%s\n", reply)
-		return 0, nil
+		return caddy.ExitCodeSuccess, nil
 	}
-	return 0, printTools(out, b, reply)
+	return caddy.ExitCodeSuccess, printTools(out, b, reply)
 }
 
 // printTools prints the tools of a tools/list reply, a line for each.
