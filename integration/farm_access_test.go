@@ -98,6 +98,21 @@ func TestFarmAccess(t *testing.T) {
 	})
 }
 
+// Farm, 6: clients of others, in the revision that each speaks.
+func TestFarmClients(t *testing.T) {
+	needClients(t)
+	t.Parallel()
+	useClients(t, func(t *testing.T) endpoint {
+		s := startFarm(t, putBefore(t, "\n\tmcp {", "\n\tlog\n"))
+		return endpoint{process: s.process, url: s.url, token: ownerToken}
+	}, []string{listFlocks, readStock, listLots, listMovements, listEntries}, []step{
+		{tool: listFlocks, args: `{"nameContains":"layer","limit":2}`, want: `"complete":false,"nextOffset":2`},
+		{tool: listMovements, args: `{"lotId":"` + ledgerLot + `","offset":40}`, want: `"quantity":-5`},
+		{tool: listEntries, args: `{"flock":"Layer House"}`, want: " and more: cluckwork_list_flocks lists them", isError: true},
+		{tool: listLots, args: `{"grade":"Duck"}`, want: "egg grade 'Duck' not found", isError: true},
+	})
+}
+
 // Farm, 5: optional parameters are of one type each.
 func TestFarmParameters(t *testing.T) {
 	overEras(t, func(t *testing.T, s *farmStack, version string) {

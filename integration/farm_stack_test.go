@@ -87,17 +87,22 @@ func startFarm(t *testing.T, edits ...func(caddyfile string) string) *farmStack 
 
 	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
 	s.url = site + "/mcp"
-	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), []string{
+	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), farmEnv(site, s.api.URL), "run", "--config", config)
+	s.waitFor(t, "serving initial configuration")
+	return s
+}
+
+// farmEnv is the environment of the farm's Caddyfile.
+func farmEnv(site, api string) []string {
+	return []string{
 		"MCP_SITE=" + site,
 		"MCP_ADMIN=off",
-		"FARM_URL=" + s.api.URL,
+		"FARM_URL=" + api,
 		"FARM_API_TOKEN=" + farmAPIToken,
 		"FARM_OWNER_TOKEN=" + ownerToken,
 		"FARM_WORKER_TOKEN=" + workerToken,
 		"FARM_NOSCOPE_TOKEN=" + noscopeToken,
-	}, "run", "--config", config)
-	s.waitFor(t, "serving initial configuration")
-	return s
+	}
 }
 
 // putBefore adds something to a Caddyfile, before a text that is in it.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -17,30 +19,30 @@ import (
 // farmTexts are the texts that the farm's tools can reply with, after a review:
 // names, and what the farm's code sets.
 var farmTexts = []string{
-	listFlocks + " items.id: a uuid",
-	listFlocks + " items.name: any text",
-	listFlocks + " items.placedOn: a date",
-	listFlocks + " items.status: Active or Depleted",
-	readStock + " items.gradeId: a uuid",
-	readStock + " items.gradeName: any text",
-	listLots + " items.collectedOn: a date",
-	listLots + " items.flockId: a uuid",
-	listLots + " items.flockName: any text",
-	listLots + " items.gradeId: a uuid",
-	listLots + " items.gradeName: any text",
-	listLots + " items.id: a uuid",
-	listLots + " items.status: Open or Empty",
-	listMovements + " items.id: a uuid",
-	listMovements + " items.occurredAt: a date-time",
-	listMovements + " items.referenceId: a uuid",
-	listMovements + " items.referenceType: DailyEntry or Sale",
-	listMovements + " items.type: Collected or Sold or Discarded",
-	listEntries + " items.date: a date",
-	listEntries + " items.eggs.gradeName: any text",
-	listEntries + " items.flockId: a uuid",
-	listEntries + " items.flockName: any text",
-	listEntries + " items.id: a uuid",
-	listEntries + " items.status: Recorded or Adjusted or Voided",
+	listFlocks + ": items[].id (a uuid)",
+	listFlocks + ": items[].name (any text)",
+	listFlocks + ": items[].placedOn (a date)",
+	listFlocks + ": items[].status (Active or Depleted)",
+	readStock + ": items[].gradeId (a uuid)",
+	readStock + ": items[].gradeName (any text)",
+	listLots + ": items[].collectedOn (a date)",
+	listLots + ": items[].flockId (a uuid)",
+	listLots + ": items[].flockName (any text)",
+	listLots + ": items[].gradeId (a uuid)",
+	listLots + ": items[].gradeName (any text)",
+	listLots + ": items[].id (a uuid)",
+	listLots + ": items[].status (Open or Empty)",
+	listMovements + ": items[].id (a uuid)",
+	listMovements + ": items[].occurredAt (a date-time)",
+	listMovements + ": items[].referenceId (a uuid)",
+	listMovements + ": items[].referenceType (DailyEntry or Sale)",
+	listMovements + ": items[].type (Collected or Sold or Discarded)",
+	listEntries + ": items[].date (a date)",
+	listEntries + ": items[].eggs[].gradeName (any text)",
+	listEntries + ": items[].flockId (a uuid)",
+	listEntries + ": items[].flockName (any text)",
+	listEntries + ": items[].id (a uuid)",
+	listEntries + ": items[].status (Recorded or Adjusted or Voided)",
 }
 
 // textFields lists the texts that a schema lets through, by their path. What
@@ -48,7 +50,7 @@ var farmTexts = []string{
 func textFields(path string, schema any) (fields []string) {
 	s, ok := schema.(map[string]any)
 	if !ok {
-		return []string{path + ": anything"}
+		return []string{path + " (anything)"}
 	}
 	known := []string{"type", "properties", "required", "items", "enum", "format", "title", "description", "minimum", "maximum"}
 	if s["additionalProperties"] == false {
@@ -56,7 +58,7 @@ func textFields(path string, schema any) (fields []string) {
 	}
 	for _, keyword := range slices.Sorted(maps.Keys(s)) {
 		if !slices.Contains(known, keyword) {
-			fields = append(fields, fmt.Sprintf("%s: anything that %s lets through", path, keyword))
+			fields = append(fields, fmt.Sprintf("%s (anything that %s lets through)", path, keyword))
 		}
 	}
 	switch s["type"] {
@@ -66,7 +68,7 @@ func textFields(path string, schema any) (fields []string) {
 			fields = append(fields, textFields(strings.TrimPrefix(path+"."+name, "."), properties[name])...)
 		}
 	case "array":
-		fields = append(fields, textFields(path, s["items"])...)
+		fields = append(fields, textFields(path+"[]", s["items"])...)
 	case "string":
 		what := "any text"
 		if format, ok := s["format"].(string); ok {
@@ -78,10 +80,10 @@ func textFields(path string, schema any) (fields []string) {
 			}
 			what = strings.Join(texts, " or ")
 		}
-		fields = append(fields, path+": "+what)
+		fields = append(fields, path+" ("+what+")")
 	case "integer", "number", "boolean":
 	default:
-		fields = append(fields, path+": anything")
+		fields = append(fields, path+" (anything)")
 	}
 	return fields
 }
@@ -92,11 +94,32 @@ func TestFarmTextFields(t *testing.T) {
 		var got []string
 		for _, tool := range tools(t, s.connect(t, ownerToken, version)) {
 			for _, field := range textFields("", tool.OutputSchema) {
-				got = append(got, tool.Name+" "+field)
+				got = append(got, tool.Name+": "+field)
 			}
 		}
 		same(t, "text fields", got, farmTexts)
 	})
+}
+
+// The command for reviewers lists the same, but for what the schemas fix.
+func TestFarmLint(t *testing.T) {
+	t.Parallel()
+	for flag, want := range map[string][]string{"": nil, "--text-fields": farmTexts} {
+		cmd := exec.Command(build(t, "./caddymcp/cmd/caddy"), strings.Fields("mcp lint --config "+farmExample+" "+flag)...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), append(farmEnv("http://127.0.0.1:8080", "http://127.0.0.1:8044"), "HOME="+t.TempDir())...)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Errorf("caddy mcp lint %s: %v", flag, err)
+		}
+		var open []string
+		for _, field := range want {
+			if field, what, _ := strings.Cut(field, " ("); !strings.Contains(what, " or ") {
+				open = append(open, field)
+			}
+		}
+		same(t, "lint "+flag, strings.TrimSuffix(string(out), "\n"), strings.Join(open, "\n"))
+	}
 }
 
 // Farm, 3: the first row of each tool, which has no field but those reviewed.
@@ -128,16 +151,16 @@ func TestTextFields(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string][]string{
 		`{"type":"object","properties":{"n":{"type":"integer"},"b":{"type":"boolean"}},"additionalProperties":false}`:        nil,
-		`{"type":"object","properties":{"entry":{"type":"object","properties":{"adjustReason":{"type":"string"}}}}}`:         {"entry.adjustReason: any text"},
-		`{"type":"object","properties":{"notes":{"type":"array","items":{"type":"string"}}}}`:                                {"notes: any text"},
-		`{"type":"object","properties":{"pairs":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}`:       {"pairs: any text"},
-		`{"type":"object","properties":{"list":{"type":"array"}}}`:                                                           {"list: anything"},
-		`{"type":"object","properties":{"x":{}}}`:                                                                            {"x: anything"},
-		`{"type":"object","properties":{"x":true}}`:                                                                          {"x: anything"},
-		`{"type":"object","properties":{"x":{"type":["string","null"]}}}`:                                                    {"x: anything"},
-		`{"type":"object","properties":{"x":{"type":"object","additionalProperties":{"type":"string"}}}}`:                    {"x: anything that additionalProperties lets through"},
-		`{"type":"object","properties":{"x":{"type":"integer","anyOf":[{"type":"string"}]}}}`:                                {"x: anything that anyOf lets through"},
-		`{"type":"object","patternProperties":{".":{"type":"string"}},"properties":{"d":{"type":"string","format":"date"}}}`: {": anything that patternProperties lets through", "d: a date"},
+		`{"type":"object","properties":{"entry":{"type":"object","properties":{"adjustReason":{"type":"string"}}}}}`:         {"entry.adjustReason (any text)"},
+		`{"type":"object","properties":{"notes":{"type":"array","items":{"type":"string"}}}}`:                                {"notes[] (any text)"},
+		`{"type":"object","properties":{"pairs":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}`:       {"pairs[][] (any text)"},
+		`{"type":"object","properties":{"list":{"type":"array"}}}`:                                                           {"list[] (anything)"},
+		`{"type":"object","properties":{"x":{}}}`:                                                                            {"x (anything)"},
+		`{"type":"object","properties":{"x":true}}`:                                                                          {"x (anything)"},
+		`{"type":"object","properties":{"x":{"type":["string","null"]}}}`:                                                    {"x (anything)"},
+		`{"type":"object","properties":{"x":{"type":"object","additionalProperties":{"type":"string"}}}}`:                    {"x (anything that additionalProperties lets through)"},
+		`{"type":"object","properties":{"x":{"type":"integer","anyOf":[{"type":"string"}]}}}`:                                {"x (anything that anyOf lets through)"},
+		`{"type":"object","patternProperties":{".":{"type":"string"}},"properties":{"d":{"type":"string","format":"date"}}}`: {" (anything that patternProperties lets through)", "d (a date)"},
 	} {
 		t.Run(schema, func(t *testing.T) {
 			var decoded any
