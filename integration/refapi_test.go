@@ -23,6 +23,7 @@ func TestReferenceAPIs(t *testing.T) {
 	}{
 		{"pantryapi", "FOOD_API_TOKEN", "/api", "/pantry/", "Token ", "the JSON file that keeps the pantry", "127.0.0.1:8042"},
 		{"cookedapi", "COOKED_API_TOKEN", "", "/shopping-list", "Bearer ", "the JSON file that keeps the list", "127.0.0.1:8043"},
+		{"farmapi", "FARM_API_TOKEN", "", "/control/served", "Bearer ", "the JSON file that keeps the farm", "127.0.0.1:8044"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
