@@ -30,21 +30,21 @@ func (b *bench) measure(ctx context.Context, g group) (rows []row, err error) {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}
 	}
-	for n := range b.rounds + 1 {
+	for n := range b.warmUps + b.rounds {
 		for i := range lanes {
 			l := lanes[(n+i)%len(lanes)] // none is always the first
 			f, err := l.round(ctx, b.duration)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", l.kind, err)
 			}
-			if n == 0 {
-				l.calls = 0 // the first round warms up
+			if n < b.warmUps {
+				l.calls = 0
 				continue
 			}
 			l.rounds = append(l.rounds, f)
 		}
 	}
-	for _, l := range lanes {
+	for _, l := range lanes { // of memory there is one figure for all rounds
 		peak, err := l.server.peak()
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (b *bench) open(ctx context.Context, g group, k kind) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{kind: k, api: b.api}
+	l := &lane{kind: k, api: b.api, dir: dir}
 	if l.server, err = startCaddy(ctx, b.caddy, dir, config, tokenEnv+"="+b.token); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ import (
 type bench struct {
 	duration time.Duration
 	rounds   int
+	warmUps  int    // rounds before those that count
 	caddy    string // the binary
 	dir      string // for files that go when the run is over
 	token    string
@@ -53,7 +54,8 @@ type bench struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Also when the reader of the table goes: processes of Caddy must not stay.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -63,13 +65,13 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	b := &bench{token: rand.Text() + rand.Text()}
+	b := &bench{warmUps: 1, token: rand.Text() + rand.Text()}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.DurationVar(&b.duration, "duration", 2*time.Second, "how long a round of a row takes")
 	flags.IntVar(&b.rounds, "rounds", 3, "how many `rounds` a row has after the one that warms up")
 	flags.StringVar(&b.caddy, "caddy", "", "the `binary` to measure (default: built from this module)")
 	file := flags.String("json", "", "the `file` to write the figures to")
-	smoke := flags.Bool("smoke", false, "one very short round of every row, which says that all works and nothing else")
+	smoke := flags.Bool("smoke", false, "one very short round of every row, cold: it shows that all works, and its figures mean nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("unexpected argument '%s'", flags.Arg(0))
 	}
 	if *smoke {
-		b.duration, b.rounds = 5*time.Millisecond, 1
+		b.duration, b.rounds, b.warmUps = 5*time.Millisecond, 1, 0
 	}
 	if b.duration <= 0 || b.rounds < 1 {
 		return errors.New("-duration and -rounds must be more than 0")

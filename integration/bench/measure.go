@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type lane struct {
 	kind    kind
 	server  *server
+	dir     string // for the files of the process
 	clients []*client
 	api     *api
 	calls   int
@@ -97,10 +99,12 @@ func quantile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[int(share*float64(len(sorted)-1))]
 }
 
-// close ends the clients and the process.
+// close ends the clients and the process, and removes its files: the logs of
+// all rows would be large.
 func (l *lane) close() {
 	for _, c := range l.clients {
 		c.close()
 	}
 	l.server.close()
+	_ = os.RemoveAll(l.dir) // what stays goes with the folder of the run
 }

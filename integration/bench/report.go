@@ -106,14 +106,14 @@ func (f figures) over(base figures) figures {
 // printHead prints what the figures mean, and the head of the table.
 func (r report) printHead(w io.Writer) {
 	fmt.Fprintf(w, `caddy %s, %s, %d CPUs shared by Caddy, the API and the clients.
-Rounds of %s: one to warm up, then %d, of which this shows medians. %s
+Medians of %d rounds of %s.
 
 The rows named by a revision of MCP are tool calls with everything on. 'API' is the reply of the API,
 'reply' what the client reads. 'CPU µs/call' is of the Caddy process alone, and the figure to compare;
 calls/s and latencies are of the whole machine under closed load. 'x' is the ratio to the bare
 reverse_proxy of the same list, in the same round. http is HTTP/1.1, https is HTTP/2.
 
-`, r.Caddy, r.Go, r.CPUs, r.Duration, r.Rounds, r.Env)
+`, r.Caddy, strings.TrimSpace(r.Go+" "+r.Env), r.CPUs, r.Rounds, r.Duration)
 	fmt.Fprintf(w, "%-5s %7s %5s  %-13s %7s", "", "API", "conns", "", "reply")
 	for _, name := range []string{"CPU µs/call", "calls/s", "p50 ms", "p99 ms", "peak MB"} {
 		fmt.Fprintf(w, " %11s %6s", name, "x")
