@@ -5,8 +5,20 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
+
+// smallLibrary is one recipe and little else, for speed.
+var smallLibrary = sync.OnceValue(func() *data {
+	d := seed(testDay, 0)
+	d.Recipes = []*recipe{d.recipe("hummus")}
+	d.Foods = []*food{byID(d.Foods, seedID("food", "tahini")), byID(d.Foods, seedID("food", "feta"))}
+	d.Plan = nil
+	return d
+})
 
 // Whatever is sent, the API answers with JSON, with no error that it does not
 // know, and what it keeps can be opened again.
@@ -40,9 +52,13 @@ func FuzzBody(f *testing.F) {
 	} {
 		f.Add(i, body)
 	}
+	api, err := New(Options{Token: testToken})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, at int, body string) {
-		api, err := New(Options{Token: testToken})
-		if err != nil {
+		var err error
+		if api.store, err = refapi.Open("", "a small library", (*data).check, smallLibrary); err != nil {
 			t.Fatal(err)
 		}
 		to := paths[uint(at)%uint(len(paths))]

@@ -150,10 +150,10 @@ func TestCreateRecipe(t *testing.T) {
 
 func TestDeleteRecipe(t *testing.T) {
 	s := serve(t, Options{})
-	s.get("/api/households/mealplans?perPage=-1").want(200, `"spaghetti-carbonara"`)
+	s.get("/api/households/mealplans?perPage=-1").want(200, `"spaghetti-carbonara"`, `"total":10`)
 	s.do("DELETE", "/api/recipes/spaghetti-carbonara", "").want(200, `"slug":"spaghetti-carbonara"`)
 	s.get("/api/recipes/spaghetti-carbonara").want(404)
-	s.get("/api/households/mealplans?perPage=-1").want(200).lacks(`"spaghetti-carbonara"`)
+	s.get("/api/households/mealplans?perPage=-1").want(200, `"total":9`).lacks(`"spaghetti-carbonara"`)
 	s.do("DELETE", "/api/recipes/spaghetti-carbonara", "").want(404, "No Entry Found")
 
 	// One recipe's row cannot be deleted by itself; the bulk action gets through.

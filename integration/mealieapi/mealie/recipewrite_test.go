@@ -49,19 +49,23 @@ func TestPatchRecipe(t *testing.T) {
 		},
 		{
 			"the amount twice", `{"recipeIngredient":[{"quantity":500,"note":"500 g flour"}]}`,
-			[]string{`"display":"500 500 g flour"`}, []string{"tahini"},
+			[]string{`"display":"500 500 g flour"`},
+			[]string{"tahini"},
 		},
 		{
 			"amounts off", `{"settings":{"disableAmount":true},"recipeIngredient":[{"food":` + flour.object() + `,"note":"1 cup"}]}`,
-			[]string{`"disableAmount":true,"display":"1 cup"`, `"public":true`}, nil,
+			[]string{`"disableAmount":true,"display":"1 cup"`, `"public":true`},
+			nil,
 		},
 		{
 			"steps", `{"recipeInstructions":[{"text":"Stir.","title":null,"ingredientReferences":[{"referenceId":"` + seedID("a", "b") + `"},{"referenceId":null}]}]}`,
-			[]string{`"title":null,"summary":null,"text":"Stir.","ingredientReferences":[{"referenceId":"` + seedID("a", "b") + `"},{"referenceId":null}]`}, []string{"five minutes"},
+			[]string{`"title":null,"summary":null,"text":"Stir.","ingredientReferences":[{"referenceId":"` + seedID("a", "b") + `"},{"referenceId":null}]`},
+			[]string{"five minutes"},
 		},
 		{
 			"the rest", `{"notes":[{"title":"","text":"Cold."}],"assets":[{"name":"a","icon":"b"}],"extras":{"k":"v"},"nutrition":{"calories":"9"},"recipeServings":3,"rating":"4.5"}`,
-			[]string{`"notes":[{"title":"","text":"Cold."}]`, `"assets":[{"name":"a","icon":"b","fileName":null}]`, `"extras":{"k":"v"}`, `"calories":"9"`, `"recipeServings":3`, `"rating":4.5`}, nil,
+			[]string{`"notes":[{"title":"","text":"Cold."}]`, `"assets":[{"name":"a","icon":"b","fileName":null}]`, `"extras":{"k":"v"}`, `"calories":"9"`, `"recipeServings":3`, `"rating":4.5`},
+			nil,
 		},
 		{"read-only keys", `{"tags":[{"id":"` + vegan.ID + `","name":"Vegan","slug":"vegan","recipes":[]}],"createdAt":"2020-01-01T00:00:00Z"}`, []string{`"createdAt":"2026-`}, nil},
 	} {

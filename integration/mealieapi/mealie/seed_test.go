@@ -65,7 +65,7 @@ func TestSeedIsDeterministic(t *testing.T) {
 		}
 		return string(raw)
 	}
-	if text(testDay) != text(testDay) {
+	if first, second := text(testDay), text(testDay); first != second {
 		t.Error("two seeds differ")
 	}
 	if id := seedID("recipe", "Hummus"); !strings.Contains(text(testDay.AddDate(1, 0, 0)), id) || id[14] != '4' {

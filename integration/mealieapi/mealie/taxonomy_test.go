@@ -1,6 +1,7 @@
 package mealie
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,25 +20,38 @@ func TestTaxonomies(t *testing.T) {
 		{
 			"/api/foods", `{"name":"dragon fruit","pluralName":"dragon fruits","labelId":"` + seedID("label", "Produce") + `","aliases":[{"name":"pitaya"}],"extras":{"k":"v"}}`, 201,
 			[]string{`"pluralName":"dragon fruits"`, `"aliases":[{"name":"pitaya"}]`, `"label":{"name":"Produce"`, `"extras":{"k":"v"}`, `"createdAt":"2026-08-09T18:30:00Z"`},
-			"dragon", `{"name":"pitaya","description":"Pink."}`, []string{`"name":"pitaya"`, `"description":"Pink."`, `"labelId":null`, `"aliases":[]`}, "dragon fruits", `"name":"pitaya"`,
+			"dragon", `{"name":"pitaya","description":"Pink."}`,
+			[]string{`"name":"pitaya"`, `"description":"Pink."`, `"labelId":null`, `"aliases":[]`},
+			"dragon fruits", `"name":"pitaya"`,
 		},
 		{
 			"/api/units", `{"name":"smidgen","abbreviation":"smi","useAbbreviation":true}`, 201,
 			[]string{`"abbreviation":"smi"`, `"fraction":true`, `"pluralAbbreviation":""`},
-			"smi", `{"name":"smidge"}`, []string{`"name":"smidge"`, `"useAbbreviation":false`}, `"smi"`, `"name":"smidge"`,
+			"smi", `{"name":"smidge"}`,
+			[]string{`"name":"smidge"`, `"useAbbreviation":false`},
+			`"smi"`, `"name":"smidge"`,
 		},
 		{
-			"/api/groups/labels", `{"name":"Bakery","color":"#112233"}`, 200, []string{`"color":"#112233"`, `"groupId":"` + groupID},
-			"bakery", `{"name":"Bread","id":"ID","groupId":"` + groupID + `"}`, []string{`"name":"Bread"`, `"color":"#959595"`}, "#112233", `"name":"Bread"`,
+			"/api/groups/labels", `{"name":"Bakery","color":"#112233"}`, 200,
+			[]string{`"color":"#112233"`, `"groupId":"` + groupID},
+			"bakery", `{"name":"Bread","id":"ID","groupId":"` + groupID + `"}`,
+			[]string{`"name":"Bread"`, `"color":"#959595"`},
+			"#112233", `"name":"Bread"`,
 		},
 		{
-			"/api/organizers/tags", `{"name":"Äpfel & Co"}`, 201, []string{`"slug":"apfel-co"`, `"groupId":"` + groupID},
-			"apfel", `{"name":"Apples"}`, []string{`"slug":"apples"`, `"recipes":[]`}, "apfel-co", "null",
+			"/api/organizers/tags", `{"name":"Äpfel & Co"}`, 201,
+			[]string{`"slug":"apfel-co"`, `"groupId":"` + groupID},
+			"apfel", `{"name":"Apples"}`,
+			[]string{`"slug":"apples"`, `"recipes":[]`},
+			"apfel-co", "null",
 		},
 		{"/api/organizers/categories", `{"name":"Brunch"}`, 201, []string{`"slug":"brunch"`}, "brunch", `{"name":"Late Breakfast"}`, []string{`"slug":"late-breakfast"`}, "runch", "null"},
 		{
-			"/api/organizers/tools", `{"name":"Pressure Cooker","onHand":true}`, 201, []string{`"onHand":true`, `"householdsWithTool":[]`},
-			"pressure", `{"name":"Instant Pot"}`, []string{`"slug":"instant-pot"`, `"onHand":false`}, "pressure", `"name":"Instant Pot"`,
+			"/api/organizers/tools", `{"name":"Pressure Cooker","onHand":true}`, 201,
+			[]string{`"onHand":true`, `"householdsWithTool":[]`},
+			"pressure", `{"name":"Instant Pot"}`,
+			[]string{`"slug":"instant-pot"`, `"onHand":false`},
+			"pressure", `"name":"Instant Pot"`,
 		},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
@@ -59,7 +73,7 @@ func TestTaxonomies(t *testing.T) {
 			s.do("POST", tt.path, `{}`).want(422, `"loc":["body","name"]`)
 			s.get(tt.path+"/nothing").want(422, `"type":"uuid_parsing","loc":["path","item_id"]`)
 			s.get(tt.path+"?perPage=2&orderBy=name&orderDirection=asc").want(200, `"per_page":2`, `"next":"`+strings.TrimPrefix(tt.path, "/api")+`?orderBy=name`)
-			s.get(tt.path + "?queryFilter=name%20LIKE%20%22zzz%25%22").want(200, `"items":[]`)
+			s.get(tt.path+"?queryFilter=name%20LIKE%20%22zzz%25%22").want(200, `"items":[]`)
 		})
 	}
 }
@@ -75,6 +89,11 @@ func TestTaxonomyInUse(t *testing.T) {
 	s := serve(t, Options{})
 	s.do("DELETE", "/api/organizers/tags/"+vegan, "").want(200, "null")
 	s.get("/api/recipes/hummus").want(200, `"name":"Vegetarian"`).lacks(`"name":"Vegan"`)
+	for _, r := range s.api.store.Read().Recipes {
+		if slices.Contains(r.Tags, vegan) {
+			t.Errorf("%s still has the tag", r.Name)
+		}
+	}
 	s.do("DELETE", "/api/groups/labels/"+produce, "").want(200)
 	s.get("/api/foods/"+seedID("food", "onion")).want(200, `"label":null`)
 	s.do("PUT", "/api/groups/labels/"+seedID("label", "Pantry"), `{"name":"x"}`).want(422, `["body","groupId"]`, `["body","id"]`)
