@@ -183,26 +183,31 @@ func TestFarmLog(t *testing.T) {
 func TestFarmFailures(t *testing.T) {
 	overEras(t, func(t *testing.T, s *farmStack, version string) {
 		session := s.connect(t, ownerToken, version)
-		for _, tt := range []struct{ fault, want string }{
-			{"page", "the farm failed (status 500): try again later"},
-			{"detail", "the API answered with an error (status 422)"},
-			{"down", "the farm does not answer"},
-			{"slow", "the farm does not answer"},
+		for fault, want := range map[string]string{
+			"page":   "the farm failed (status 500): try again later",
+			"detail": "the API answered with an error (status 422)",
+			"down":   "the farm does not answer",
 		} {
-			t.Run(tt.fault, func(t *testing.T) {
-				s.fail(t, tt.fault)
+			t.Run(fault, func(t *testing.T) {
+				s.fail(t, fault)
 				for _, list := range farmLists {
-					s.refuses(t, session, list.tool, list.args, tt.want)
+					s.refuses(t, session, list.tool, list.args, want)
 				}
-				s.refuses(t, session, listLots, map[string]any{"grade": "Large"}, tt.want)
+				s.refuses(t, session, listLots, map[string]any{"grade": "Large"}, want)
 			})
 		}
 		s.fail(t, "")
 		if page := s.read(t, session, readStock, nil); len(page.Items) != 6 {
 			t.Errorf("when the API is back: got %v", page)
 		}
-	}, putBefore(t, "\t\t\terror 401", "\t\t\tretry 0\n\t\t\ttimeout 300ms\n"))
+	}, putBefore(t, "\t\t\terror 401", "\t\t\tretry 0\n"))
 
+	t.Run("no reply in time", func(t *testing.T) {
+		t.Parallel()
+		s := startFarm(t, putBefore(t, "\t\t\terror 401", "\t\t\ttimeout 100ms\n"))
+		s.fail(t, "slow")
+		s.refuses(t, s.connect(t, ownerToken, modern), readStock, nil, "the farm does not answer")
+	})
 	t.Run("another token for the API", func(t *testing.T) {
 		t.Parallel()
 		s := startFarm(t, func(caddyfile string) string {

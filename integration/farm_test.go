@@ -41,6 +41,9 @@ func TestFarmPages(t *testing.T) {
 			var got []string
 			for _, tool := range tools(t, session) {
 				got = append(got, fmt.Sprintf("%s(%s)", tool.Name, strings.Join(parameters(t, tool.InputSchema), " ")))
+				output := tool.OutputSchema.(map[string]any)
+				same(t, "what "+tool.Name+" replies with", slices.Sorted(maps.Keys(output["properties"].(map[string]any))), []string{"complete", "items", "nextOffset"})
+				same(t, "what is always there", output["required"], []string{"items", "complete"})
 				if a := tool.Annotations; !a.ReadOnlyHint || !a.IdempotentHint || *a.DestructiveHint || *a.OpenWorldHint {
 					t.Errorf("the hints of %s are %+v", tool.Name, a)
 				}
