@@ -102,25 +102,30 @@ func (a *api) read(r *http.Request, d *data, roles []string) (*request, error) {
 	return &request{Request: r, data: d, user: d.Users[i], now: a.now()}, nil
 }
 
-// list answers with one page of a list.
+// list answers with the rows of a list that are asked for.
 func (a *api) list(w http.ResponseWriter, r *http.Request, l list) {
 	if a.control.fail(w, r) {
 		return
 	}
-	rows, err := func() ([]any, error) {
-		req, err := a.read(r, a.store.Read(), l.roles)
-		if err != nil {
-			return nil, err
-		}
-		window, err := l.window(r.URL.Query())
-		if err != nil {
-			return nil, err
-		}
-		rows, err := l.rows(req)
-		return window.of(rows), err
-	}()
+	rows, err := a.rows(r, l)
 	a.control.served(r, len(rows))
 	answer(w, r, rows, err)
+}
+
+func (a *api) rows(r *http.Request, l list) ([]any, error) {
+	req, err := a.read(r, a.store.Read(), l.roles)
+	if err != nil {
+		return nil, err
+	}
+	w, err := l.window(r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := l.rows(req)
+	if err != nil {
+		return nil, err
+	}
+	return w.of(rows), nil
 }
 
 // change answers with what a request has made of the data.

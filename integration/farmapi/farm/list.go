@@ -2,6 +2,7 @@ package farm
 
 import (
 	"math"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -41,18 +42,18 @@ func (l list) window(query url.Values) (w window, err error) {
 		number := map[string]*int{"limit": &w.limit, "offset": &w.offset}[name]
 		switch {
 		case number == nil && !slices.Contains(l.filters, name):
-			return w, problem(400, "there is no query field '%s'", name)
+			return w, problem(http.StatusBadRequest, "there is no query field '%s'", name)
 		case len(values) > 1:
-			return w, problem(400, "'%s' is given twice", name)
+			return w, problem(http.StatusBadRequest, "'%s' is given twice", name)
 		case number != nil:
 			n, err := strconv.ParseInt(values[0], 10, 32)
 			if err != nil || n < 0 {
-				return w, problem(400, "'%s' must be a number from 0 to %d", name, math.MaxInt32)
+				return w, problem(http.StatusBadRequest, "'%s' must be a number from 0 to %d", name, math.MaxInt32)
 			}
 			*number = int(n)
 		case name == "from" || name == "to":
 			if _, err := time.Parse(time.DateOnly, values[0]); err != nil {
-				return w, problem(400, "'%s' must be a date such as 2026-11-30", name)
+				return w, problem(http.StatusBadRequest, "'%s' must be a date such as 2026-11-30", name)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func sample() *data {
 	return &s.data
 }
 
-// date is a day before the winter of 2026.
+// date is so many days before the sample's last.
 func date(before int) string {
 	return time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -before).Format(time.DateOnly)
 }
