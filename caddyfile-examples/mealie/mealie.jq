@@ -31,26 +31,10 @@ def recipe: {
 def fields($default): only($args.fields // $default);
 def recipe_row: recipe | fields(["slug", "name", "description"]);
 
-def part: if .id then { id, name } else .name end;
+def plan_entry:
+  { entry_id: .id, date, entry_type: .entryType, recipe: .recipe.name, recipe_slug: .recipe.slug, title, note: .text } | clean;
 
-def plan_entry: {
-    entry_id: .id,
-    date,
-    entry_type: .entryType,
-    recipe: .recipe.name,
-    recipe_slug: .recipe.slug,
-    title,
-    note: .text
-  } | clean;
-
-def cookbook: {
-    cookbook_id: .id,
-    slug,
-    name,
-    description,
-    query_filter: .queryFilterString,
-    public
-  } | clean;
+def cookbook: { cookbook_id: .id, slug, name, description, query_filter: .queryFilterString, public } | clean;
 
 def taxonomy_item: {
     item_id: .id,
@@ -62,21 +46,12 @@ def taxonomy_item: {
     aliases: .aliases // [] | names
   } | clean;
 
-# What the parser made of a line, as an ingredient for a recipe.
-def parsed_line:
-  . as { $input, $ingredient, $confidence }
-  | $ingredient
-  | { $input, quantity, unit: .unit | part, food: .food | part, note, confidence: $confidence.average }
-  | clean;
-
 # A page of rows, with a hint at the next one.
 def listing(row; $what):
   { items: .items | map(row) } + (
     if .total == 0 then { note: "no \($what) matched" }
     elif .page < .total_pages then { note: "showing \(.items | length) of \(.total) — pass page=\(.page + 1)" }
     else {} end);
-
-# Reading.
 
 # Recipes and taxonomy are kept for a while; before a write they are read anew.
 def fresh: { headers: { "Cache-Control": "no-cache" } };
@@ -96,9 +71,7 @@ def in_full:
 
 # Foods, units, labels, tags, categories and tools.
 def taxonomy_path($resource):
-  ["api"] + if $resource == "labels" then ["groups"]
-    elif $resource | IN("tags", "categories", "tools") then ["organizers"]
-    else [] end + [$resource];
+  ["api", ({ labels: "groups", tags: "organizers", categories: "organizers", tools: "organizers" }[$resource] | values), $resource];
 def taxonomy($resource):
   pages(get(taxonomy_path($resource); { page: ., perPage: 500 }); .items; 100000).items;
 def by_name: index_by(.name, .pluralName | strings | casefold);
@@ -107,15 +80,21 @@ def by_name: index_by(.name, .pluralName | strings | casefold);
 def lookup($resource):
   ($args[$resource] // []) as $names
   | (if $names == [] then {} else taxonomy($resource) | by_name end) as $known
-  | {
-      ids: [$names[] | $known[casefold].id | values],
-      unknown: [$names[] | select($known[casefold] == null)]
-    };
+  | { ids: [$names[] | $known[casefold].id | values], unknown: [$names[] | select($known[casefold] == null)] };
+def none_named($unknown):
+  { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" };
 
-# Writing.
-
-# Taxonomy objects go into a write without what Mealie adds to them.
+# Taxonomy objects go into a write without what Mealie adds to them. One that
+# it did not match has no id.
 def writable: only(["id", "name", "slug", "groupId"]);
+def linked: if type == "object" and .id != null then writable else null end;
+
+# What the parser made of a line, as an ingredient for a recipe.
+def parsed_line:
+  . as { $input, $ingredient, $confidence }
+  | $ingredient
+  | { $input, quantity, unit: .unit | linked // .name, food: .food | linked // .name, note, confidence: $confidence.average }
+  | clean;
 
 # The objects of what names mean. What there is not is created.
 def resolve($resource):
@@ -146,7 +125,6 @@ def organized($recipe):
 # An ingredient as Mealie takes it. Foods and units need an id: the name of one
 # without goes into the note. Of a line in which Mealie knows nothing, the
 # quantity goes too, since it stands in the line.
-def linked: if type == "object" and .id != null then writable else null end;
 def loose: if linked then empty elif type == "object" then .name else . end | strings | select(. != "");
 def ingredient($line):
   { unit: .unit | linked, food: .food | linked } as $links
@@ -160,7 +138,7 @@ def as_ingredients:
   | (if $lines == [] then [] else post("/api/parser/ingredients"; { ingredients: $lines }) end) as $parsed
   | check($parsed | type == "array" and length == ($lines | length); "Mealie's parser did not answer for each line: nothing was written")
   | ([$lines, $parsed] | transpose | map({ key: .[0], value: .[1].ingredient }) | from_entries) as $by_line
-  | map(if type == "string" then . as $line | $by_line[$line] | ingredient($line) else ingredient(null) end);
+  | map(if type == "string" then . as $line | $by_line[$line] | del(.referenceId) | ingredient($line) else ingredient(null) end);
 
 # The fields of a recipe that the arguments give.
 def each(f): if . == null then null else map(f) end;

@@ -24,6 +24,7 @@ import (
 
 	_ "github.com/caddymcp/caddymcp/caddymcp"
 	"github.com/caddymcp/caddymcp/integration/cookedapi/cooked"
+	"github.com/caddymcp/caddymcp/integration/mealieapi/mealie"
 	"github.com/caddymcp/caddymcp/integration/pantryapi/pantry"
 )
 
@@ -49,6 +50,12 @@ var surfaces = map[string]surface{
 		token:  "FOOD_API_TOKEN",
 		secret: "FOOD_MCP_URL_SECRET",
 		inURL:  true,
+	},
+	"mealie": {
+		api:    func(token string) (http.Handler, error) { return mealie.New(mealie.Options{Token: token}) },
+		url:    "MEALIE_URL",
+		token:  "MEALIE_API_TOKEN",
+		secret: "MCP_TOKEN",
 	},
 	"shopping-list": {
 		api:    func(token string) (http.Handler, error) { return cooked.New(cooked.Options{Token: token}) },

@@ -1,27 +1,25 @@
-# Servers that refuse HEAD are asked by GET. Some refuse every program.
-def probe($method): fetch_all(map({ url: ., method: $method, upstream: "site", head_only: true }); 8);
+# Each URL with what came of asking for it. Bodies are not read.
+def asked($method):
+  [., fetch_all(map({ url: ., method: $method, upstream: "site", head_only: true }); 8)]
+  | transpose
+  | map(.[1] + { url: .[0] });
+
+# Some servers refuse every program, and what is inside of this network is not asked.
 def verdict:
-  if .status == null then if .error.message | contains("public address") then "unverified" else "broken" end
+  if .status == null then if .error.message | endswith("is not at a public address") then "unverified" else "broken" end
   elif .status | IN(401, 403, 405, 429, 501) then "unverified"
   elif .status >= 400 then "broken"
   else "fine" end;
+
 library($args.max_recipes) as $library
 | [$library.items[] | select($args.check_sources and (.orgURL // "") != "")] as $linked
 | ([$linked[].orgURL] | unique) as $urls
-| reduce range(0; $urls | length; 40) as $from ({};
-    . as $known
-    | $urls[$from:$from + 40]
-    | [., probe("HEAD")] | transpose
-    | (map(select(.[1].status != 200)[0])) as $again
-    | (map({ key: .[0], value: .[1] }) + ([$again, ($again | probe("GET"))] | transpose | map({ key: .[0], value: .[1] })) | from_entries)
-    | $known + .
+| reduce range(0; $urls | length; 40) as $from ([];
+    ($urls[$from:$from + 40] | asked("HEAD")) as $heads
+    | . + [$heads[] | select(.status == 200)] + ([$heads[] | select(.status != 200) | .url] | asked("GET"))
     | progress(length; $urls | length; "probing links"))
-| with_entries(.value |= { verdict: verdict, reason: (.error.message // "status \(.status)") }) as $probed
-| def found($verdict): [$linked[] | { slug, url: .orgURL } + ($probed[.orgURL] | select(.verdict == $verdict) | { reason })];
-  {
-    sources_checked: $urls | length,
-    broken: found("broken"),
-    unverified: found("unverified"),
-    without_image: [$library.items[] | select($args.check_images and (.image // "") == "") | .slug]
-  }
+| index_by(.url) as $probed
+| def found($wanted): [$linked[] | { slug } + ($probed[.orgURL] | select(verdict == $wanted) | { url, reason: .error.message })];
+  { sources_checked: $urls | length, broken: found("broken"), unverified: found("unverified") }
+| if $args.check_images then .without_image = [$library.items[] | select((.image // "") == "") | .slug] else . end
 | note([($library | scanned)])

@@ -1,18 +1,21 @@
-$args as { $resource, $top }
+$args as { $resource, $top, $include_unused }
 | library($args.max_recipes) as $library
-| { tags: "tags", categories: "recipeCategory", tools: "tools", foods: "food", units: "unit" }[$resource] as $field
 | (if $resource | IN("foods", "units") then
-     $library.items | in_full | map(if .ok then [.body.recipeIngredient[]? | .[$field].id? | values] else null end)
-   else $library.items | map([.[$field][]? | .id]) end) as $uses
+     $resource[:-1] as $part
+     | $library.items | in_full | map(if .ok then [.body.recipeIngredient[]? | .[$part].id? | values] else null end)
+   else
+     { tags: "tags", categories: "recipeCategory", tools: "tools" }[$resource] as $field
+     | $library.items | map([.[$field][]?.id])
+   end) as $uses
 | ([$uses[] | values | unique[]] | count_by(.)) as $counts
 | (taxonomy($resource) | map({ item_id: .id, name, recipes: $counts[.id] // 0 }) | sort_by(-.recipes, (.name | casefold))) as $rows
-| ($rows | map(select(.recipes > 0))) as $used
-| ($rows | map(select(.recipes == 0) | { item_id, name })) as $unused
+| [$rows[] | select(.recipes > 0)] as $used
+| [$rows[] | select(.recipes == 0) | { item_id, name }] as $unused
 | { $resource, used: $used | length, unused: $unused | length, recipes_scanned: $library.items | length, items: $used[:$top] }
-| if $args.include_unused then .unused_items = $unused[:$top] else . end
+| if $include_unused then .unused_items = $unused[:$top] else . end
 | note([
     (if .used > $top then "showing \($top) of \(.used) used — raise top" else null end),
-    (if $args.include_unused and .unused > $top then "showing \($top) of \(.unused) unused — raise top" else null end),
+    (if $include_unused and .unused > $top then "showing \($top) of \(.unused) unused — raise top" else null end),
     ($library | scanned),
-    ($uses | map(select(. == null)) | length | if . > 0 then "\(.) recipes could not be read, so what only they use counts as unused" else null end)
+    ($uses | map(select(. == null)) | length | if . > 0 then "\(.) recipes could not be read: what only they use counts as unused" else null end)
   ])

@@ -1,7 +1,6 @@
 (["tags", "categories", "tools", "foods"] | map({ key: ., value: lookup(.) }) | from_entries) as $named
 | [$named[] | select(.unknown != [] and ($args.require_all or .ids == [])) | .unknown[]] as $unknown
-| if $unknown != [] then
-    { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" }
+| if $unknown != [] then none_named($unknown)
   else
     get("/api/recipes"; {
       search: $args.query,

@@ -1,8 +1,7 @@
 lookup("foods") as $foods
 | lookup("tools") as $tools
 | [$foods, $tools | select(.ids == []) | .unknown[]] as $unknown
-| if $unknown != [] then
-    { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" }
+| if $unknown != [] then none_named($unknown)
   else
     get("/api/recipes/suggestions"; {
       foods: $foods.ids,
