@@ -18,7 +18,7 @@ import (
 // A visit is one client at an endpoint.
 type visit struct {
 	endpoint
-	home string // the client's, with nothing in it
+	folder string // the client's home, with nothing in it
 }
 
 // installed is the path of a file in the clients' folder.
@@ -45,11 +45,11 @@ func (v visit) command(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Dir = v.home
+	cmd.Dir = v.folder
 	cmd.Env = []string{
 		"PATH=" + script(t, "") + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"HOME=" + v.home,
-		"TMPDIR=" + v.home,
+		"HOME=" + v.folder,
+		"TMPDIR=" + v.folder,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"OPENCODE_DISABLE_AUTOUPDATE=1",
 		"OPENCODE_DISABLE_MODELS_FETCH=1",
@@ -223,7 +223,7 @@ func opencode(t *testing.T, v visit) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(v.home, "opencode.json"), config, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(v.folder, "opencode.json"), config, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, _ := v.run(t, 0, v.command(t, installed(t, "node_modules/opencode-linux-x64/bin/opencode"), "mcp", "list"))

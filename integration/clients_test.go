@@ -75,16 +75,19 @@ func useClients(t *testing.T, start func(*testing.T) endpoint, names []string, s
 				same(t, "tools", listed, names)
 				expectOutcomes(t, outcomes, steps)
 			}
-			for _, version := range []string{modern, legacy} {
-				header := fmt.Sprintf(`"Mcp-Protocol-Version":[%q]`, version)
-				if version == c.protocol {
-					v.waitFor(t, header)
-				} else if strings.Contains(v.text(), header) {
-					t.Errorf("it speaks %s, want %s", version, c.protocol)
+			v.waitFor(t, versionHeader(c.protocol))
+			for _, other := range []string{modern, legacy} {
+				if other != c.protocol && strings.Contains(v.text(), versionHeader(other)) {
+					t.Errorf("it speaks %s, want %s", other, c.protocol)
 				}
 			}
 		})
 	}
+}
+
+// versionHeader is how the access log shows what version a client speaks.
+func versionHeader(version string) string {
+	return fmt.Sprintf(`"Mcp-Protocol-Version":[%q]`, version)
 }
 
 func expectOutcomes(t *testing.T, outcomes []outcome, steps []step) {
@@ -93,62 +96,69 @@ func expectOutcomes(t *testing.T, outcomes []outcome, steps []step) {
 		t.Fatalf("it got %d outcomes to %d calls", len(outcomes), len(steps))
 	}
 	for i, s := range steps {
-		if outcomes[i].isError != s.isError || !strings.Contains(outcomes[i].text, s.want) {
-			t.Errorf("%s %s: the error is %t and the text does not hold '%s', or the other way round:\n%s", s.tool, s.args, outcomes[i].isError, s.want, outcomes[i].text)
+		got := outcomes[i]
+		if got.isError != s.isError {
+			t.Errorf("%s %s: isError is %t:\n%s", s.tool, s.args, got.isError, got.text)
 		}
-		expectNone(t, "the reply", outcomes[i].text)
+		if !strings.Contains(got.text, s.want) {
+			t.Errorf("%s %s: the reply does not hold '%s':\n%s", s.tool, s.args, s.want, got.text)
+		}
+		expectNone(t, "the reply", got.text)
 	}
 }
 
-func TestClients(t *testing.T) {
+// The pantry, over TLS, with a secret in the URL.
+func TestPantryClients(t *testing.T) {
 	needClients(t)
-	t.Run("pantry", func(t *testing.T) {
-		overEach(t, func(t *testing.T, how setup) {
-			how.env = append(how.env, accessLog)
-			useClients(t, func(t *testing.T) endpoint {
-				s := how.start(t)
-				return endpoint{process: s.process, url: s.endpoint(), ca: s.ca}
-			}, []string{
-				"get_pantry", "set_item_state", "add_to_pantry", "what_can_i_cook", "get_recipes", "log_cook", "create_meta_recipe",
-			}, []step{
-				{tool: "get_pantry", args: `{"location":"fridge"}`, want: `"name":"Whole milk","state":"low"`},
-				{tool: "set_item_state", args: `{"ingredient":"milk","state":"out"}`, want: `"name":"Whole milk","state":"out"`},
-				{tool: "get_pantry", args: `{"location":"fridge","include_out":true}`, want: `"name":"Whole milk","state":"out"`},
-				{tool: "set_item_state", args: `{"ingredient":"milk","state":"gone"}`, want: "state: must be one of in, low, out", isError: true},
-				{tool: "set_item_state", args: `{"ingredient":"noodels","state":"in"}`, want: "Egg noodles", isError: true},
-			})
-		})
+	t.Parallel()
+	useClients(t, func(t *testing.T) endpoint {
+		s := setup{tls: true, env: []string{accessLog}}.start(t)
+		return endpoint{process: s.process, url: s.endpoint(), ca: s.ca}
+	}, []string{
+		"get_pantry", "set_item_state", "add_to_pantry", "what_can_i_cook", "get_recipes", "log_cook", "create_meta_recipe",
+	}, []step{
+		{tool: "get_pantry", args: `{"location":"fridge"}`, want: `"name":"Whole milk","state":"low"`},
+		{tool: "set_item_state", args: `{"ingredient":"milk","state":"out"}`, want: `"name":"Whole milk","state":"out"`},
+		{tool: "get_pantry", args: `{"location":"fridge","include_out":true}`, want: `"name":"Whole milk","state":"out"`},
+		{tool: "set_item_state", args: `{"ingredient":"milk","state":"gone"}`, want: "state: must be one of in, low, out", isError: true},
+		{tool: "set_item_state", args: `{"ingredient":"noodels","state":"in"}`, want: "Egg noodles", isError: true},
 	})
-	t.Run("shopping-list", func(t *testing.T) {
-		t.Parallel()
-		useClients(t, func(t *testing.T) endpoint {
-			list, err := cooked.New(cooked.Options{Token: cookedToken})
-			if err != nil {
-				t.Fatal(err)
-			}
-			api := httptest.NewServer(list)
-			t.Cleanup(api.Close)
-			e := serveExample(t, shoppingExample, "MCP_ADMIN=off", "MCP_TOKEN="+shoppingToken, "COOKED_URL="+api.URL, "COOKED_API_TOKEN="+cookedToken)
-			e.token = shoppingToken
-			return e
-		}, []string{"read", "change_shopping_list"}, []step{
-			{tool: "read", args: `{"target":"shopping_list"}`, want: `"name":"Tomatoes","quantity":"4","selected":false`},
-			{tool: "change_shopping_list", args: `{"action":"add_selection","ids":["group-1"]}`, want: `{"selected":["group-1",`},
-			{tool: "read", args: `{"target":"shopping_list"}`, want: `"name":"Tomatoes","quantity":"4","selected":true`},
-			{tool: "change_shopping_list", args: `{"action":"update_item"}`, want: "update_item needs id", isError: true},
-		})
+}
+
+// The shopping list, with a bearer token.
+func TestShoppingClients(t *testing.T) {
+	needClients(t)
+	t.Parallel()
+	useClients(t, func(t *testing.T) endpoint {
+		list, err := cooked.New(cooked.Options{Token: cookedToken})
+		if err != nil {
+			t.Fatal(err)
+		}
+		api := httptest.NewServer(list)
+		t.Cleanup(api.Close)
+		e := serveExample(t, shoppingExample, "MCP_ADMIN=off", "MCP_TOKEN="+shoppingToken, "COOKED_URL="+api.URL, "COOKED_API_TOKEN="+cookedToken)
+		e.token = shoppingToken
+		return e
+	}, []string{"read", "change_shopping_list"}, []step{
+		{tool: "read", args: `{"target":"shopping_list"}`, want: `"name":"Tomatoes","quantity":"4","selected":false`},
+		{tool: "change_shopping_list", args: `{"action":"add_selection","ids":["group-1"]}`, want: `{"selected":["group-1",`},
+		{tool: "read", args: `{"target":"shopping_list"}`, want: `"name":"Tomatoes","quantity":"4","selected":true`},
+		{tool: "change_shopping_list", args: `{"action":"update_item"}`, want: "update_item needs id", isError: true},
 	})
-	t.Run("quickstart", func(t *testing.T) {
-		t.Parallel()
-		useClients(t, func(t *testing.T) endpoint {
-			return serveExample(t, quickstartExample, fmt.Sprintf("MCP_ADMIN=127.0.0.1:%d", freePort(t)))
-		}, []string{
-			"list_sites", "list_upstreams", "get_certificate_authority", "count_requests",
-		}, []step{
-			{tool: "list_sites", args: `{}`, want: `"handlers":["mcp"`},
-			{tool: "get_certificate_authority", args: `{}`, want: `"name":"Caddy Local Authority"`},
-			{tool: "list_sites", args: `{"server":"srv0"}`, want: "server: ", isError: true},
-		})
+}
+
+// The quickstart, open to all, and with structured results.
+func TestQuickstartClients(t *testing.T) {
+	needClients(t)
+	t.Parallel()
+	useClients(t, func(t *testing.T) endpoint {
+		return serveExample(t, quickstartExample, fmt.Sprintf("MCP_ADMIN=127.0.0.1:%d", freePort(t)))
+	}, []string{
+		"list_sites", "list_upstreams", "get_certificate_authority", "count_requests",
+	}, []step{
+		{tool: "list_sites", args: `{}`, want: `"handlers":["mcp"`},
+		{tool: "get_certificate_authority", args: `{}`, want: `"name":"Caddy Local Authority"`},
+		{tool: "list_sites", args: `{"server":"srv0"}`, want: "server: ", isError: true},
 	})
 }
 
