@@ -81,21 +81,21 @@ func readConfig(cmd *cobra.Command) ([]byte, error) {
 // loadBlocks provisions the HTTP app of the config that the flags name, with
 // whatever other apps it asks for. The function it returns releases it all.
 //
-// Only warnings are logged, to stderr, and storage is a folder that goes with
+// Only errors are logged, to stderr, and storage is a folder that goes with
 // the config: provisioning can make a certificate authority.
 func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error) {
 	storage, err := os.MkdirTemp("", "caddymcp")
 	if err != nil {
 		return nil, nil, err
 	}
-	release = func() { _ = os.RemoveAll(storage) }
+	clean := func() { _ = os.RemoveAll(storage) }
 	defer func() {
 		if err != nil {
-			release()
+			clean()
 		}
 	}()
 	config := &caddy.Config{
-		Logging:    warnings(),
+		Logging:    errorsOnly(),
 		StorageRaw: mustJSON(map[string]string{"module": "file_system", "root": storage}),
 	}
 	base, err := caddy.ProvisionContext(config)
@@ -112,7 +112,7 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 	}
 	config.AppsRaw = given.AppsRaw
 	ctx, cancel := caddy.NewContext(base)
-	release = func() {
+	clean = func() {
 		cancel()
 		_ = os.RemoveAll(storage)
 	}
@@ -123,13 +123,13 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 		return nil, nil, errors.New("the config has no mcp block")
 	}
 	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.String(), b.String()) })
-	return blocks, release, nil
+	return blocks, clean, nil
 }
 
-// warnings is a logging config with nothing but warnings, on stderr.
-func warnings() *caddy.Logging {
+// errorsOnly is a logging config with nothing but errors, on stderr.
+func errorsOnly() *caddy.Logging {
 	return &caddy.Logging{Logs: map[string]*caddy.CustomLog{
-		caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{WriterRaw: json.RawMessage(`{"output":"stderr"}`), Level: "WARN"}},
+		caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{WriterRaw: json.RawMessage(`{"output":"stderr"}`), Level: "ERROR"}},
 	}}
 }
 

@@ -37,7 +37,7 @@ The variable and the URL are those of the config, which need not load yet: of
 }
 
 func runSecret(_ context.Context, cmd *cobra.Command, _ []string) (int, error) {
-	if _, err := caddy.ProvisionContext(&caddy.Config{Logging: warnings()}); err != nil {
+	if _, err := caddy.ProvisionContext(&caddy.Config{Logging: errorsOnly()}); err != nil {
 		return caddy.ExitCodeFailedStartup, err
 	}
 	config, err := readConfig(cmd)
