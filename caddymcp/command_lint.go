@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/caddymcp/caddymcp/caddymcp/internal/tokens"
+	"github.com/caddymcp/caddymcp/caddymcp/tokens"
 )
 
 // What clients take without complaint, hiding or cutting.

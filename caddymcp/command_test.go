@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/caddymcp/caddymcp/caddymcp/internal/tokens"
+	"github.com/caddymcp/caddymcp/caddymcp/tokens"
 )
 
 // toolSite writes a Caddyfile with one mcp block over an API.

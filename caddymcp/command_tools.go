@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/caddymcp/caddymcp/caddymcp/access"
-	"github.com/caddymcp/caddymcp/caddymcp/internal/tokens"
+	"github.com/caddymcp/caddymcp/caddymcp/tokens"
 )
 
 // toolsCommand makes 'caddy mcp tools'.
