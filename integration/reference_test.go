@@ -1,0 +1,481 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const referencePage = "caddymcp/REFERENCE.md"
+
+// A fence is a fenced block of the page.
+type fence struct {
+	line  int // of the page, where it begins
+	lang  string
+	lines []string
+}
+
+func (f fence) text() string { return strings.Join(f.lines, "\n") + "\n" }
+
+// fences reads the fenced blocks of the page that have a language.
+func fences(t *testing.T) (list []fence) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root, referencePage))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open *fence
+	for i, line := range strings.Split(string(page), "\n") {
+		lang, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case !isFence && open != nil:
+			open.lines = append(open.lines, line)
+		case isFence && open == nil:
+			open = &fence{line: i + 1, lang: lang}
+		case isFence:
+			if open.lang != "" {
+				list = append(list, *open)
+			}
+			open = nil
+		}
+	}
+	return list
+}
+
+// An example is a piece of a Caddyfile or a program, and what comes of it.
+type example struct {
+	line    int // of the page
+	text    string
+	program bool
+	tries   [][]string // what is tried with it, what is sent then, and the result
+}
+
+func (e example) name() string { return fmt.Sprintf("line-%d", e.line) }
+
+// refusal is why an example does not load, if that is what it shows.
+func (e example) refusal() (string, bool) {
+	if len(e.tries) == 0 {
+		return "", false
+	}
+	return strings.CutPrefix(last(e.tries[0]), "does not load: ")
+}
+
+func last(list []string) string { return list[len(list)-1] }
+
+// examples reads what the page shows, and the files that it shows.
+func examples(t *testing.T) (list []example, files map[string]string) {
+	t.Helper()
+	files = make(map[string]string)
+	for _, f := range fences(t) {
+		name, isFile := strings.CutPrefix(f.lines[0], "# ")
+		switch {
+		case f.lang == "caddyfile":
+			expectFormatted(t, []byte(f.text()))
+			list = append(list, example{line: f.line, text: f.text(), tries: calls(f)})
+
+		case f.lang == "jq" && isFile && strings.HasSuffix(name, ".jq"):
+			files[name] = f.text()
+
+		case f.lang == "jq":
+			list = append(list, programs(f)...)
+
+		default:
+			t.Errorf("line %d: there is no use for %s", f.line, f.lang)
+		}
+	}
+	return list, files
+}
+
+// calls are the comments at the left of a Caddyfile. One that is indented
+// continues the one before.
+func calls(f fence) (tries [][]string) {
+	for _, line := range f.lines {
+		comment, ok := strings.CutPrefix(line, "#")
+		if !ok {
+			continue
+		}
+		if more, ok := strings.CutPrefix(comment, "  "); ok {
+			tries[len(tries)-1] = append(tries[len(tries)-1], chain(more)...)
+			continue
+		}
+		tries = append(tries, chain(comment))
+	}
+	return tries
+}
+
+// chain are the parts of a comment.
+func chain(comment string) []string {
+	return strings.Split(strings.TrimPrefix(strings.TrimSpace(comment), "→ "), " → ")
+}
+
+// programs are those of a block of jq. A comment, which can stand behind the
+// program and on the lines below it, ends each.
+func programs(f fence) (list []example) {
+	next := true
+	for i, line := range f.lines {
+		code, comment := line, ""
+		if at := jqComment.FindStringIndex(line); at != nil {
+			code, comment = line[:at[0]], line[at[1]:]
+		}
+		if code != "" {
+			if next {
+				name := example{line: f.line + 1 + i, program: true}.name()
+				list = append(list, example{line: f.line + 1 + i, program: true, tries: [][]string{{name + " {}"}}})
+			}
+			list[len(list)-1].text += code + "\n"
+			next = false
+		}
+		if comment != "" {
+			e := &list[len(list)-1]
+			e.tries[0] = append(e.tries[0], chain(comment)...)
+			next = true
+		}
+	}
+	return list
+}
+
+var (
+	jqComment   = regexp.MustCompile(`(^|\s+)# `)
+	requestLine = regexp.MustCompile(`^(GET|HEAD|POST|PUT|PATCH|DELETE) /`)
+	headerText  = regexp.MustCompile(` \[([\w-]+): ([^\]]*)\]$`)
+)
+
+// topWord finds a word at the beginning of a line that is in no block.
+func topWord(text, word string) bool {
+	return regexp.MustCompile(`(?m)^` + word + `\b`).MatchString(text)
+}
+
+// mcpBlock is the mcp block in which an example stands.
+func (e example) mcpBlock() string {
+	if e.program {
+		e.text = fmt.Sprintf("tool %s {\ndescription \"An example.\"\nrun file %[1]s.jq\n}\n", e.name())
+	}
+	if topWord(e.text, "mcp") {
+		return e.text
+	}
+	block := e.text
+	if !topWord(block, "upstream") {
+		block = "upstream http://127.0.0.1:8000/api {\nretry 0\n}\n" + block
+	}
+	if !topWord(block, "auth") {
+		block = "auth none\n" + block
+	}
+	return "mcp {\n" + block + "}\n"
+}
+
+// A bookshelf is Caddy with all examples, each a site of its own.
+type bookshelf struct {
+	*process
+	shelf *shelf
+	port  int
+}
+
+// write puts an example into a folder, as a site of its own.
+func (b *bookshelf) write(t *testing.T, dir string, e example) string {
+	t.Helper()
+	if e.program {
+		writeFile(t, filepath.Join(dir, e.name()+".jq"), e.text)
+	}
+	site := fmt.Sprintf("http://%s.localhost:%d {\nbind 127.0.0.1\n%s}\n", e.name(), b.port, e.mcpBlock())
+	site = strings.ReplaceAll(site, "127.0.0.1:8000", b.shelf.Listener.Addr().String())
+	path := filepath.Join(dir, e.name()+".Caddyfile")
+	writeFile(t, path, site)
+	return path
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	list, files := examples(t)
+	b := &bookshelf{shelf: newShelf(t), port: freePort(t)}
+	dir := t.TempDir()
+	for name, text := range files {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	writeFile(t, filepath.Join(dir, "covers", "dune.png"), string(cover))
+	main := "{\nadmin off\nauto_https off\n}\n"
+	var env []string
+	for _, e := range list {
+		if why, ok := e.refusal(); ok {
+			t.Run(e.name(), func(t *testing.T) { b.expectRefused(t, e, files, why) })
+			continue
+		}
+		main += "import " + filepath.Base(b.write(t, dir, e)) + "\n"
+		for _, name := range environment.FindAllStringSubmatch(e.text, -1) {
+			env = append(env, name[1]+"="+standIn(name[1]))
+		}
+	}
+	config := filepath.Join(dir, "Caddyfile")
+	writeFile(t, config, main)
+	b.process = start(t, build(t, "./caddymcp/cmd/caddy"), env, "run", "--config", config, "--adapter", "caddyfile")
+	b.waitFor(t, "serving initial configuration")
+	b.waitFor(t, "upstream checked") // the check of an example reads the shelf
+	for _, e := range list {
+		if _, ok := e.refusal(); ok {
+			continue
+		}
+		t.Run(e.name(), func(t *testing.T) {
+			b.shelf.reset()
+			for _, try := range e.tries {
+				b.try(t, e, try)
+			}
+		})
+	}
+}
+
+// expectRefused checks that an example does not load, for the reason that the
+// page gives.
+func (b *bookshelf) expectRefused(t *testing.T, e example, files map[string]string, why string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	cmd := exec.Command(build(t, "./caddymcp/cmd/caddy"), "adapt", "--config", b.write(t, dir, e), "--adapter", "caddyfile")
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Error("it loads")
+	}
+	var entry struct{ Msg string }
+	if err := json.Unmarshal([]byte(last(strings.Split(strings.TrimSpace(string(out)), "\n"))), &entry); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(entry.Msg, why) {
+		t.Errorf("the reason is %s\n          want %s", entry.Msg, why)
+	}
+}
+
+// try makes a call of the page:
+//
+//	<call> → <request>… → <result>
+//
+// The call is a tool and its arguments, after 'at <path>:' or 'as <token>:', if
+// there is need for it; or 'tools/list' and a tool. A request may end in
+// [<header>: <value>]. The result is the text that the model reads; behind
+// 'error:' if it is an error, behind 'data:' if it is the structured content;
+// 'HTTP <status>' if the endpoint refuses the call; and for tools/list some
+// members of the tool, or 'nothing'.
+func (b *bookshelf) try(t *testing.T, e example, chain []string) {
+	t.Helper()
+	what, path, token := chain[0], "/mcp", ""
+	if at, rest, ok := strings.Cut(strings.TrimPrefix(what, "at "), ": "); ok && strings.HasPrefix(what, "at ") {
+		what, path = rest, resolved(at)
+	}
+	if as, rest, ok := strings.Cut(strings.TrimPrefix(what, "as "), ": "); ok && strings.HasPrefix(what, "as ") {
+		what, token = rest, resolved(as)
+	}
+	endpoint := fmt.Sprintf("http://%s.localhost:%d%s", e.name(), b.port, path)
+	if tool, ok := strings.CutPrefix(what, "tools/list "); ok {
+		b.expectListed(t, endpoint, token, tool, last(chain))
+		return
+	}
+	tool, args, _ := strings.Cut(what, " ")
+	b.shelf.taken()
+	result, status := b.call(t, endpoint, token, tool, args)
+	expectSent(t, b.shelf.taken(), chain[1:len(chain)-1], strings.Contains(e.text, "_all("))
+	want := last(chain)
+	if result == nil {
+		if got := fmt.Sprintf("HTTP %d", status); got != want {
+			t.Errorf("%s: it answers %s, want %s", what, got, want)
+		}
+		return
+	}
+	expectResult(t, what, result, want, e.program)
+}
+
+// expectSent compares the requests that arrived with those of the page. Those
+// that are made at once arrive in any order.
+func expectSent(t *testing.T, got []asked, want []string, atOnce bool) {
+	t.Helper()
+	if atOnce {
+		slices.SortFunc(got, func(x, y asked) int { return strings.Compare(x.line, y.line) })
+	}
+	for i, line := range want {
+		var header []string
+		if header = headerText.FindStringSubmatch(line); header != nil {
+			line = strings.TrimSuffix(line, header[0])
+		}
+		switch {
+		case !requestLine.MatchString(line):
+			t.Errorf("'%s' is no request", line)
+		case i >= len(got):
+			t.Errorf("it does not send %s", line)
+		case got[i].line != line:
+			t.Errorf("it sends %s\n    want %s", got[i].line, line)
+		case header != nil && got[i].header.Get(header[1]) != resolved(header[2]):
+			t.Errorf("%s is '%s', want '%s'", header[1], got[i].header.Get(header[1]), resolved(header[2]))
+		}
+	}
+	for _, r := range got[min(len(want), len(got)):] {
+		t.Errorf("it sends %s", r.line)
+	}
+}
+
+// resolved puts the values of variables into a text of the page.
+func resolved(text string) string {
+	return environment.ReplaceAllStringFunc(text, func(variable string) string {
+		return standIn(environment.FindStringSubmatch(variable)[1])
+	})
+}
+
+// expectResult compares a result with that of the page. That of a program is
+// JSON.
+func expectResult(t *testing.T, what string, result *mcp.CallToolResult, want string, program bool) {
+	t.Helper()
+	got := resultText(result)
+	if data, ok := strings.CutPrefix(want, "data: "); ok {
+		want = compact(data)
+		text, err := json.Marshal(result.StructuredContent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = string(text)
+	} else {
+		var isError bool
+		if want, isError = strings.CutPrefix(want, "error: "); isError != result.IsError {
+			t.Errorf("%s: isError is %t", what, result.IsError)
+		}
+		if !isError {
+			want = compact(want)
+		}
+	}
+	var text string
+	if program && json.Unmarshal([]byte(want), &text) == nil && text != "" {
+		want = text
+	}
+	if got != want {
+		t.Errorf("%s: it answers %s\n    want %s", what, got, want)
+	}
+}
+
+// compact takes the spaces out of JSON.
+func compact(text string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) != nil {
+		return text
+	}
+	return b.String()
+}
+
+// resultText is what a result shows: its text, or what else it holds.
+func resultText(result *mcp.CallToolResult) string {
+	if result == nil {
+		return "nothing"
+	}
+	var texts []string
+	for _, block := range result.Content {
+		switch block := block.(type) {
+		case *mcp.TextContent:
+			texts = append(texts, strings.TrimSuffix(block.Text, "\n"))
+		case *mcp.ImageContent:
+			texts = append(texts, fmt.Sprintf("(%s, %d bytes)", block.MIMEType, len(block.Data)))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// transport sends everything to the port of the examples, whatever the site is
+// called, with a token if there is one.
+func (b *bookshelf) transport(t *testing.T, token string) http.RoundTripper {
+	t.Helper()
+	transport := plainTransport(t)
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", b.port))
+	}
+	if token == "" {
+		return transport
+	}
+	return bearer{transport, token}
+}
+
+// call calls a tool. Where the endpoint refuses the request, there is a status
+// in place of a result.
+func (b *bookshelf) call(t *testing.T, endpoint, token, tool, args string) (*mcp.CallToolResult, int) {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := b.transport(t, token).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, resp.StatusCode
+	}
+	var reply struct {
+		Result *mcp.CallToolResult
+		Error  json.RawMessage
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
+		t.Fatal(err)
+	}
+	if reply.Result == nil {
+		t.Fatalf("the call fails: %s", reply.Error)
+	}
+	return reply.Result, resp.StatusCode
+}
+
+// expectListed checks some members of a tool in the list that clients get.
+func (b *bookshelf) expectListed(t *testing.T, endpoint, token, tool, want string) {
+	t.Helper()
+	var wanted map[string]any
+	if want == "nothing" {
+		wanted = nil
+	} else if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	for _, listed := range tools(t, connect(t, endpoint, b.transport(t, token), modern)) {
+		if listed.Name != tool {
+			continue
+		}
+		if wanted == nil {
+			t.Errorf("%s is listed", tool)
+			return
+		}
+		text, err := json.Marshal(listed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		for name, member := range wanted {
+			if !reflect.DeepEqual(got[name], member) {
+				t.Errorf("%s of %s is %v in\n%s", name, tool, got[name], text)
+			}
+		}
+		return
+	}
+	if wanted != nil {
+		t.Errorf("%s is not listed", tool)
+	}
+}
