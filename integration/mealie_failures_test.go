@@ -23,7 +23,8 @@ func TestMealieFailures(t *testing.T) {
 		requests         int
 	}{
 		{
-			"401", "get_recipe", `{"slug":"x"}`, mealie.Fault{Status: 401, Body: []byte(`{"detail":"Could not validate credentials"}`)},
+			"401", "get_recipe", `{"slug":"x"}`,
+			mealie.Fault{Status: 401, Body: []byte(`{"detail":"Could not validate credentials"}`)},
 			"authentication failed — check MEALIE_API_TOKEN", 1,
 		},
 		{"403", "list_cookbooks", `{}`, mealie.Fault{Status: 403}, "authentication failed — check MEALIE_API_TOKEN", 1},
@@ -33,7 +34,8 @@ func TestMealieFailures(t *testing.T) {
 			"perPage: Input should be a valid integer; page: too small", 1,
 		},
 		{
-			"500 with words, three times", "get_recipe", `{"slug":"x"}`, mealie.Fault{Status: 500, Body: []byte(`{"detail":{"message":"Unknown Error","error":true,"exception":null}}`)},
+			"500 with words, three times", "get_recipe", `{"slug":"x"}`,
+			mealie.Fault{Status: 500, Body: []byte(`{"detail":{"message":"Unknown Error","error":true,"exception":null}}`)},
 			"Mealie returned 500: Unknown Error", 3,
 		},
 		{"502 without words", "get_recipe", `{"slug":"x"}`, mealie.Fault{Status: 502, Body: []byte(`"<html><h1>Bad gateway</h1></html>"`)}, "Mealie returned 502 — the server is unhealthy", 3},

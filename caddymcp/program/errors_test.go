@@ -62,7 +62,7 @@ func TestConfigured(t *testing.T) {
 		`rescue(get("/fail/404"); .status == 500; 1)`:                 false,
 		`attempt(get("/fail/404")).error | error`:                     false,
 		`attempt(get("/fail/404")).error.message | error`:             true,
-		`["404"] | get_all("/fail/\(.)"; 1)[0].error | error`:              false,
+		`["404"] | get_all("/fail/\(.)"; 1)[0].error | error`:         false,
 		`get("/fail/404"; null; {errors: {"404": "not here"}})`:       true,
 		`annotate(get("/fail/404"); "my words")`:                      true,
 		`error("my words")`:                                           true,
