@@ -41,6 +41,7 @@ func TestExamples(t *testing.T) {
 			}
 			expectFormatted(t, text)
 			expectValid(t, path, text)
+			expectNoObjection(t, path, text)
 		})
 	}
 }
@@ -132,6 +133,32 @@ func standIn(name string) string {
 	return "stand-in-2f7c1e9b8d6a4350-" + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 }
 
+// standIns are values for the variables that a Caddyfile takes from the
+// environment.
+func standIns(caddyfile []byte) []string {
+	var env []string
+	for _, name := range environment.FindAllSubmatch(caddyfile, -1) {
+		env = append(env, string(name[1])+"="+standIn(string(name[1])))
+	}
+	return env
+}
+
+// expectNoObjection checks that 'caddy mcp lint' is silent, whether the server
+// may write or only reads.
+func expectNoObjection(t *testing.T, path string, text []byte) {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range [][]string{nil, {"MCP_OPERATE=on", "MEALIE_READ_ONLY=false"}} {
+		got := runMCP(t, append(standIns(text), env...), "mcp", "lint", "--config", path)
+		if got != (ran{}) {
+			t.Errorf("caddy mcp lint ends with %d:\n%s%s", got.exit, got.stdout, got.stderr)
+		}
+	}
+}
+
 // expectValid adapts and validates a Caddyfile, with values for the variables
 // that it takes from the environment. There must be no warning.
 func expectValid(t *testing.T, path string, text []byte) {
@@ -142,10 +169,7 @@ func expectValid(t *testing.T, path string, text []byte) {
 	}
 	for _, command := range []string{"adapt", "validate"} {
 		cmd := exec.Command(build(t, "./caddymcp/cmd/caddy"), command, "--config", path, "--adapter", "caddyfile")
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
-		for _, name := range environment.FindAllSubmatch(text, -1) {
-			cmd.Env = append(cmd.Env, string(name[1])+"="+standIn(string(name[1])))
-		}
+		cmd.Env = append(append(os.Environ(), "HOME="+t.TempDir()), standIns(text)...)
 		var out, log bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &log
 		if err := cmd.Run(); err != nil {

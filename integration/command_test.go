@@ -1,0 +1,270 @@
+package integration
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/caddymcp/caddymcp/caddymcp/tokens"
+	"github.com/caddymcp/caddymcp/integration/cookedapi/cooked"
+	"github.com/caddymcp/caddymcp/integration/pantryapi/pantry"
+)
+
+// A ran is a command that has ended.
+type ran struct {
+	stdout, stderr string
+	exit           int
+}
+
+// runMCP runs 'caddy mcp' with the binary. It must leave nothing in the folder
+// where Caddy keeps its data.
+func runMCP(t *testing.T, env []string, args ...string) ran {
+	t.Helper()
+	home := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), build(t, "./caddymcp/cmd/caddy"), args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home, "TMPDIR="+home)
+	cmd.Env = append(cmd.Env, env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("caddy %s leaves %v, %v", strings.Join(args, " "), left, err)
+	}
+	return ran{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// A counted is a reference API that counts what it receives, and an example
+// over it.
+type counted struct {
+	api     *httptest.Server
+	example string
+	env     []string
+	secrets []string
+
+	mu    sync.Mutex
+	reads int
+	sent  []string // writes
+}
+
+// count is the API with a count of its requests.
+func (c *counted) count(t *testing.T, api http.Handler) {
+	c.api = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		c.mu.Lock()
+		if r.Method == http.MethodGet {
+			c.reads++
+		} else {
+			c.sent = append(c.sent, fmt.Sprintf("%s %s %s", r.Method, r.URL, body))
+		}
+		c.mu.Unlock()
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(c.api.Close)
+}
+
+// taken is what the API has received since it was last asked.
+func (c *counted) taken() (reads int, writes []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reads, writes = c.reads, c.sent
+	c.reads, c.sent = 0, nil
+	return reads, writes
+}
+
+// run runs a command on the example. No secret may show.
+func (c *counted) run(t *testing.T, args ...string) ran {
+	t.Helper()
+	got := runMCP(t, c.env, append(append([]string{"mcp"}, args...), "--config", c.example)...)
+	for _, secret := range c.secrets {
+		if strings.Contains(got.stdout+got.stderr, secret) {
+			t.Errorf("%v shows a secret:\n%s%s", args, got.stdout, got.stderr)
+		}
+	}
+	return got
+}
+
+func countPantry(t *testing.T) *counted {
+	t.Helper()
+	api, err := pantry.New(pantry.Options{Token: pantryToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{example: pantryExample, secrets: []string{pantryToken, pantrySecret}}
+	c.count(t, api)
+	c.env = []string{"FOOD_MCP_URL_SECRET=" + pantrySecret, "FOOD_API_BASE=" + c.api.URL + "/api", "FOOD_API_TOKEN=" + pantryToken}
+	return c
+}
+
+func countShopping(t *testing.T) *counted {
+	t.Helper()
+	api, err := cooked.New(cooked.Options{Token: cookedToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{example: shoppingExample, secrets: []string{cookedToken, shoppingToken}}
+	c.count(t, api)
+	c.env = []string{"MCP_TOKEN=" + shoppingToken, "COOKED_URL=" + c.api.URL, "COOKED_API_TOKEN=" + cookedToken}
+	return c
+}
+
+// A dry run of every writing tool prints the write, and sends none.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	food, shopping := countPantry(t), countShopping(t)
+	for _, tc := range []struct {
+		on    *counted
+		args  []string
+		reads int
+		want  string // the first line, with the API's address left out, and the body
+	}{
+		{food, []string{"set_item_state", "ingredient=butter", "state=out"}, 0, "POST /api/pantry/set-state/\n" + `{"ingredient":"butter","state":"out"}`},
+		{food, []string{"add_to_pantry", `items={"name":"tea"}`, `items={"name":"salt","quantity":"2"}`}, 0, "POST /api/bulk-pantry-add/\n" + `{"items":[{"name":"tea"},{"name":"salt","quantity":2}]}`},
+		{food, []string{"log_cook", "recipe=Pancakes", "rating=5"}, 0, "POST /api/log-cook/\n" + `{"rating":5,"recipe":"Pancakes"}`},
+		{food, []string{"create_meta_recipe", "--json", `{"id":1,"name":"Soup","method":"Boil.","slots":[]}`}, 0, "PUT /api/create-meta-recipe/\n" + `{"id":1,"method":"Boil.","name":"Soup","slots":[]}`},
+		{shopping, []string{"change_shopping_list", "action=clear"}, 0, "DELETE /shopping-list\n"},
+		{shopping, []string{"change_shopping_list", "action=replace_selection", "ids=group-1"}, 0, "PUT /shopping-list/selection\n" + `{"ids":["group-1"]}`},
+		{shopping, []string{"change_shopping_list", "action=add_selection", "ids=group-1", "ids=group-3"}, 1, "PUT /shopping-list/selection\n" + `{"ids":["group-1","group-2","group-3","group-4"]}`},
+		{shopping, []string{"change_shopping_list", "action=update_item", "id=group-1", "quantity="}, 1, "PUT /shopping-list/groups/group-1\n" + `{"aisle_id":"aisle-produce","name":"Tomatoes","quantity":"","selected":false}`},
+	} {
+		t.Run(strings.Join(tc.args, " "), func(t *testing.T) {
+			got := tc.on.run(t, append([]string{"call", "--dry-run"}, tc.args...)...)
+			head, body, _ := strings.Cut(got.stdout, "\n\n")
+			line, header, _ := strings.Cut(head, "\n")
+			shown := strings.Replace(line, tc.on.api.URL, "", 1) + "\n" + strings.TrimSuffix(body, "\n")
+			if got.exit != 0 || shown != tc.want {
+				t.Errorf("it ends with %d and prints\n%s\nwant\n%s\n%s", got.exit, shown, tc.want, got.stderr)
+			}
+			if !strings.Contains(header, "Authorization: ") || !strings.Contains(header, "_API_TOKEN}") {
+				t.Errorf("the headers are\n%s", header)
+			}
+			if reads, writes := tc.on.taken(); reads != tc.reads || writes != nil {
+				t.Errorf("%d reads are sent, want %d, and %q", reads, tc.reads, writes)
+			}
+		})
+	}
+}
+
+// The exit code tells who has refused.
+func TestCommandExitCodes(t *testing.T) {
+	t.Parallel()
+	food, shopping := countPantry(t), countShopping(t)
+	down := &counted{example: pantryExample, env: append(slices.Clone(food.env), "FOOD_API_BASE=http://127.0.0.1:9/api")}
+	for _, tc := range []struct {
+		name           string
+		on             *counted
+		args           []string
+		exit           int
+		stdout, stderr string // what is held
+	}{
+		{"a read", food, []string{"call", "get_pantry", "location=fridge", "--trace"}, 0, `"fridge"`, "GET " + food.api.URL + "/api/pantry/?location=fridge 200, "},
+		{"a write", food, []string{"call", "set_item_state", "ingredient=butter", "state=low"}, 0, `{"name":"Butter","state":"low"`, ""},
+		{"a wrong argument", food, []string{"call", "set_item_state", "ingredient=butter", "state=gone"}, 2, "state: must be one of in, low, out", ""},
+		{"an unknown argument", food, []string{"call", "get_pantry", "place=fridge"}, 2, "the arguments are location, include_out", ""},
+		{"a condition", shopping, []string{"call", "change_shopping_list", "action=remove"}, 2, "remove needs ids", ""},
+		{"an error of the API", food, []string{"call", "set_item_state", "ingredient=unobtainium", "state=out"}, 3, "unobtainium", "status 404"},
+		{"no API", down, []string{"call", "get_pantry", "--trace"}, 3, "the pantry API does not answer", "no reply (dial tcp 127.0.0.1:9"},
+		{"no such tool", food, []string{"call", "get_pantries"}, 1, "", "there are get_pantry, set_item_state"},
+		{"no such flag", food, []string{"tools", "--colour"}, 1, "", "unknown flag: --colour"},
+		{"no such command", food, []string{"cook"}, 1, "", `unknown command "cook" for "caddy mcp"`},
+		{"no such caller", shopping, []string{"call", "read", "target=shopping_list", "--caller", "guest"}, 1, "", "there are assistant"},
+		{"no secret", &counted{example: pantryExample}, []string{"tools"}, 1, "", "FOOD_MCP_URL_SECRET"},
+		{"no config", &counted{example: "caddyfile-examples/none/Caddyfile"}, []string{"tools"}, 1, "", "no such file"},
+		{"checks", food, []string{"check"}, 0, "pantry: has no check\n", ""},
+		{"help", food, []string{}, 0, "caddy mcp", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := tc.on.run(t, tc.args...)
+			if got.exit != tc.exit || !strings.Contains(got.stdout, tc.stdout) || !strings.Contains(got.stderr, tc.stderr) {
+				t.Errorf("it ends with %d, want %d:\n%s%s", got.exit, tc.exit, got.stdout, got.stderr)
+			}
+			if tc.exit == 1 && got.stdout != "" {
+				t.Errorf("it prints on stdout: %s", got.stdout)
+			}
+		})
+	}
+}
+
+// The sizes are of what the server sends.
+func TestToolSizes(t *testing.T) {
+	t.Parallel()
+	food := countPantry(t)
+	reply := strings.TrimSuffix(food.run(t, "tools", "--json").stdout, "\n")
+	table := food.run(t, "tools").stdout
+	total := fmt.Sprintf("%d", tokens.Count(reply))
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	if fields := strings.Fields(lines[len(lines)-1]); len(lines) != 9 || fields[2] != total {
+		t.Errorf("want 7 tools and a total of %s:\n%s", total, table)
+	}
+	s := setup{}.start(t)
+	session := s.connect(t)
+	for i, tool := range tools(t, session) {
+		if !strings.HasPrefix(lines[i+1], tool.Name+" ") {
+			t.Errorf("line %d is not of %s:\n%s", i+1, tool.Name, table)
+		}
+	}
+	if n, _ := food.taken(); n != 0 {
+		t.Errorf("%d requests are sent", n)
+	}
+}
+
+// A command does not disturb a server that runs on the same config, and can
+// call its tools beside it.
+func TestCommandBesideAServer(t *testing.T) {
+	t.Parallel()
+	q := startQuickstart(t, "localhost")
+	env := []string{"MCP_SITE=http://" + q.address, "MCP_ADMIN=" + strings.TrimPrefix(q.admin, "http://")}
+	got := runMCP(t, env, "mcp", "call", "list_sites", "--config", quickstartExample)
+	if text, _ := call(t, q.session, "list_sites", `{}`); got.stdout != text+"\n" || got.exit != 0 {
+		t.Errorf("the command prints\n%s%s\nand a client reads\n%s", got.stdout, got.stderr, text)
+	}
+}
+
+func TestCommandCompletion(t *testing.T) {
+	t.Parallel()
+	food := countPantry(t)
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"call", "--config", pantryExample, "get_r"}, "get_recipes\tRecipes and their alternatives\n:4\n"},
+		{[]string{"call", "--config", pantryExample, "set_item_state", ""}, "ingredient=\nlocation=\nstate=\n:6\n"},
+		{[]string{"call", "--config", pantryExample, "set_item_state", "state="}, "state=in\nstate=low\nstate=out\n:4\n"},
+	} {
+		got := runMCP(t, food.env, append([]string{"__complete", "mcp"}, tc.args...)...)
+		if got.stdout != tc.want {
+			t.Errorf("for %q it offers\n%s\nwant\n%s\n%s", tc.args, got.stdout, tc.want, got.stderr)
+		}
+	}
+	if script := runMCP(t, nil, "completion", "fish"); script.exit != 0 || !strings.Contains(script.stdout, "__complete") {
+		t.Errorf("there is no script: %s", script.stderr)
+	}
+}
+
+// The environment file is read as Caddy reads it, and is not shown.
+func TestCommandEnvFile(t *testing.T) {
+	t.Parallel()
+	food := countPantry(t)
+	file := filepath.Join(t.TempDir(), "env")
+	if err := os.WriteFile(file, []byte(strings.Join(food.env, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	food.env = nil
+	if got := food.run(t, "call", "get_pantry", "location=fridge", "--envfile", file); got.exit != 0 || !strings.HasPrefix(got.stdout, `{"counts":`) {
+		t.Errorf("it ends with %d:\n%s%s", got.exit, got.stdout, got.stderr)
+	}
+}
