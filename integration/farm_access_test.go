@@ -216,3 +216,14 @@ func TestFarmFailures(t *testing.T) {
 		s.refuses(t, s.connect(t, ownerToken, modern), readStock, nil, "the farm refused the service's token: check FARM_API_TOKEN")
 	})
 }
+
+// The command that tries the surfaces runs it, with a token for each caller.
+func TestTryFarm(t *testing.T) {
+	t.Parallel()
+	p, site, url := startTry(t, "farm")
+	same(t, "endpoint", url, site+"/mcp")
+	for name, want := range map[string]int{"FARM_OWNER_TOKEN": 5, "FARM_WORKER_TOKEN": 5, "FARM_NOSCOPE_TOKEN": 0} {
+		_, token, _ := strings.Cut(p.waitFor(t, name), "Authorization: Bearer ")
+		same(t, "tools with "+name, len(toolNames(t, connect(t, url, authorized(t, token), modern))), want)
+	}
+}

@@ -66,7 +66,7 @@ func TestTryUsage(t *testing.T) {
 	for _, args := range [][]string{nil, {"nothing"}, {"pantry", "pantry"}} {
 		t.Run(fmt.Sprint(args), func(t *testing.T) {
 			p := start(t, build(t, "./integration/try"), nil, args...)
-			p.waitFor(t, "try: name a surface: pantry")
+			p.waitFor(t, "try: name a surface: farm, mealie, pantry, shopping-list")
 			<-p.ended
 			if code := p.cmd.ProcessState.ExitCode(); code != 1 {
 				t.Errorf("it exits with %d", code)

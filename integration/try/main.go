@@ -24,6 +24,7 @@ import (
 
 	_ "github.com/caddymcp/caddymcp/caddymcp"
 	"github.com/caddymcp/caddymcp/integration/cookedapi/cooked"
+	"github.com/caddymcp/caddymcp/integration/farmapi/farm"
 	"github.com/caddymcp/caddymcp/integration/mealieapi/mealie"
 	"github.com/caddymcp/caddymcp/integration/pantryapi/pantry"
 )
@@ -34,34 +35,41 @@ type surface struct {
 	path string                                   // the path of the API's base URL
 
 	// Names of environment variables of the Caddyfile: the API's base URL and
-	// token, and the client's secret.
-	url, token, secret string
+	// token, and the secrets of clients.
+	url, token string
+	secrets    []string
 
-	// inURL says that the client's secret stands in the endpoint's path. Else
-	// it is a bearer token.
+	// inURL says that the client's secret, which is the only one, stands in the
+	// endpoint's path. Else they are bearer tokens.
 	inURL bool
 }
 
 var surfaces = map[string]surface{
+	"farm": {
+		api:     func(token string) (http.Handler, error) { return farm.New(farm.Options{Token: token}) },
+		url:     "FARM_URL",
+		token:   "FARM_API_TOKEN",
+		secrets: []string{"FARM_OWNER_TOKEN", "FARM_WORKER_TOKEN", "FARM_NOSCOPE_TOKEN"},
+	},
 	"pantry": {
-		api:    func(token string) (http.Handler, error) { return pantry.New(pantry.Options{Token: token}) },
-		path:   "/api",
-		url:    "FOOD_API_BASE",
-		token:  "FOOD_API_TOKEN",
-		secret: "FOOD_MCP_URL_SECRET",
-		inURL:  true,
+		api:     func(token string) (http.Handler, error) { return pantry.New(pantry.Options{Token: token}) },
+		path:    "/api",
+		url:     "FOOD_API_BASE",
+		token:   "FOOD_API_TOKEN",
+		secrets: []string{"FOOD_MCP_URL_SECRET"},
+		inURL:   true,
 	},
 	"mealie": {
-		api:    func(token string) (http.Handler, error) { return mealie.New(mealie.Options{Token: token}) },
-		url:    "MEALIE_URL",
-		token:  "MEALIE_API_TOKEN",
-		secret: "MCP_TOKEN",
+		api:     func(token string) (http.Handler, error) { return mealie.New(mealie.Options{Token: token}) },
+		url:     "MEALIE_URL",
+		token:   "MEALIE_API_TOKEN",
+		secrets: []string{"MCP_TOKEN"},
 	},
 	"shopping-list": {
-		api:    func(token string) (http.Handler, error) { return cooked.New(cooked.Options{Token: token}) },
-		url:    "COOKED_URL",
-		token:  "COOKED_API_TOKEN",
-		secret: "MCP_TOKEN",
+		api:     func(token string) (http.Handler, error) { return cooked.New(cooked.Options{Token: token}) },
+		url:     "COOKED_URL",
+		token:   "COOKED_API_TOKEN",
+		secrets: []string{"MCP_TOKEN"},
 	},
 }
 
@@ -90,10 +98,14 @@ func run(args []string) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	if secret := os.Getenv(s.secret); s.inURL {
-		fmt.Printf("MCP endpoint: %s/mcp/%s\n", os.Getenv("MCP_SITE"), secret)
+	endpoint := os.Getenv("MCP_SITE") + "/mcp"
+	if s.inURL {
+		fmt.Printf("MCP endpoint: %s/%s\n", endpoint, os.Getenv(s.secrets[0]))
 	} else {
-		fmt.Printf("MCP endpoint: %s/mcp\nAuthorization: Bearer %s\n", os.Getenv("MCP_SITE"), secret)
+		fmt.Printf("MCP endpoint: %s\n", endpoint)
+		for _, name := range s.secrets {
+			fmt.Printf("%s: Authorization: Bearer %s\n", name, os.Getenv(name))
+		}
 	}
 
 	os.Args = []string{"caddy", "run", "--config", config}
@@ -113,13 +125,16 @@ func (s surface) start() error {
 	if err != nil {
 		return err
 	}
-	for name, value := range map[string]string{
+	values := map[string]string{
 		"MCP_SITE":  "http://127.0.0.1:8080",
 		"MCP_ADMIN": "off",
 		s.url:       base + s.path,
 		s.token:     token,
-		s.secret:    rand.Text() + rand.Text(),
-	} {
+	}
+	for _, name := range s.secrets {
+		values[name] = rand.Text() + rand.Text()
+	}
+	for name, value := range values {
 		if os.Getenv(name) == "" {
 			if err := os.Setenv(name, value); err != nil {
 				return err
