@@ -22,9 +22,9 @@ type visit struct {
 }
 
 // installed is the path of a file in the clients' folder.
-func installed(t *testing.T, elem ...string) string {
+func installed(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(append([]string{clients}, elem...)...))
+	path, err := filepath.Abs(filepath.Join(clients, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +34,11 @@ func installed(t *testing.T, elem ...string) string {
 // script is a client's command.
 func script(t *testing.T, name string) string {
 	t.Helper()
-	return installed(t, "node_modules", ".bin", name)
+	return installed(t, "node_modules/.bin/"+name)
 }
 
-// command is a command of a client. It sees nothing of this machine's user,
-// and asks nothing of any other server.
+// command is a command of a client. It sees nothing of the user's, and asks no
+// server but that of the endpoint.
 func (v visit) command(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -47,7 +47,7 @@ func (v visit) command(t *testing.T, path string, args ...string) *exec.Cmd {
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Dir = v.folder
 	cmd.Env = []string{
-		"PATH=" + script(t, "") + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"PATH=" + installed(t, "node_modules/.bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"HOME=" + v.folder,
 		"TMPDIR=" + v.folder,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
@@ -98,7 +98,7 @@ func library(name string) func(*testing.T, visit, []step) ([]string, []outcome) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := v.command(t, script(t, "node"), installed(t, "drive.mjs"), name, v.url, v.token)
+		cmd := v.command(t, installed(t, "drive.mjs"), name, v.url, v.token)
 		cmd.Stdin = bytes.NewReader(input)
 		out, errs := v.run(t, 0, cmd)
 		expectSilence(t, errs)

@@ -1,6 +1,7 @@
+#!/usr/bin/env node
 // Uses a server with one of the client libraries:
 //
-//	node drive.mjs LIBRARY URL [TOKEN]
+//	./drive.mjs LIBRARY URL [TOKEN]
 //
 // It reads a list of {name, arguments} from standard input, lists the tools,
 // calls them in this order, and prints {tools, results}: the names of the
