@@ -96,26 +96,35 @@ func scalar(v any) string {
 // appendString appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
+	plain := 0 // where the text begins that is to be copied as it is
 	for i := 0; i < len(s); {
-		c, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case c == utf8.RuneError && size == 1:
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if c >= ' ' && c != '"' && c != '\\' && c != 0x7f && (c != utf8.RuneError || size > 1) {
+			i += size
+			continue
+		}
+		b = append(b, s[plain:i]...)
+		switch c {
+		case utf8.RuneError:
 			b = append(b, "\ufffd"...)
-		case c == '"' || c == '\\':
+		case '"', '\\':
 			b = append(b, '\\', byte(c))
-		case c == '\n':
+		case '\n':
 			b = append(b, '\\', 'n')
-		case c == '\r':
+		case '\r':
 			b = append(b, '\\', 'r')
-		case c == '\t':
+		case '\t':
 			b = append(b, '\\', 't')
-		case c < ' ' || c == 0x7f:
-			b = fmt.Appendf(b, `\u%04x`, c)
 		default:
-			b = append(b, s[i:i+size]...)
+			b = fmt.Appendf(b, `\u%04x`, c)
 		}
 		i += size
+		plain = i
 	}
+	b = append(b, s[plain:]...)
 	return append(b, '"')
 }
 

@@ -122,13 +122,22 @@ func assignedKeys(q *gojq.Query) (keys []string) {
 
 // keys returns the keys of an object in their order.
 func (o *order) keys(object map[string]any) []string {
-	sorted := slices.Sorted(maps.Keys(object))
-	if len(sorted) < 2 || len(sorted) > rememberedKeys {
-		return sorted
+	if len(object) < 2 || len(object) > rememberedKeys {
+		return slices.Sorted(maps.Keys(object))
 	}
-	form := strings.Join(sorted, "\x00")
+	var space [rememberedKeys]string // a reply can have thousands of objects
+	sorted := space[:0]
+	for k := range object {
+		sorted = append(sorted, k)
+	}
+	slices.Sort(sorted)
+	var text [512]byte
+	form := text[:0]
+	for _, k := range sorted {
+		form = append(append(form, k...), 0)
+	}
 	o.mu.RLock()
-	list, ok := o.known[form]
+	list, ok := o.known[string(form)]
 	o.mu.RUnlock()
 	if ok {
 		return list
@@ -136,7 +145,7 @@ func (o *order) keys(object map[string]any) []string {
 	list = o.arrange(sorted)
 	o.mu.Lock()
 	if len(o.known) < rememberedOrders {
-		o.known[form] = list
+		o.known[string(form)] = list
 	}
 	o.mu.Unlock()
 	return list
