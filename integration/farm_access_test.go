@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddymcp/caddymcp/integration/farmapi/farm"
 )
@@ -149,6 +150,8 @@ func TestFarmLog(t *testing.T) {
 				t.Errorf("got %s", resp.Status)
 			}
 		}
+		session.Close()
+		s.stop(t, 20*time.Second)
 		s.waitFor(t, `"reason":"insufficient scope"`)
 		s.waitFor(t, `"reason":"the bearer token is not valid"`)
 

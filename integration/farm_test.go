@@ -26,8 +26,8 @@ var farmLists = []struct {
 	{listEntries, map[string]any{}, "/api/daily-entries"},
 }
 
-// args are the arguments of a list, and more.
-func withArgs(args map[string]any, more map[string]any) map[string]any {
+// withArgs adds arguments to those of a list.
+func withArgs(args, more map[string]any) map[string]any {
 	args = maps.Clone(args)
 	maps.Copy(args, more)
 	return args
