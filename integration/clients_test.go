@@ -152,12 +152,15 @@ func TestQuickstartClients(t *testing.T) {
 	needClients(t)
 	t.Parallel()
 	useClients(t, func(t *testing.T) endpoint {
-		return serveExample(t, quickstartExample, fmt.Sprintf("MCP_ADMIN=127.0.0.1:%d", freePort(t)))
+		return serveExample(t, quickstartExample, fmt.Sprintf("MCP_ADMIN=127.0.0.1:%d", freePort(t)), "MCP_OPERATE=on")
 	}, []string{
-		"list_sites", "list_upstreams", "get_certificate_authority", "count_requests",
+		"list_sites", "list_upstreams", "get_certificate_authority", "count_requests", "get_config", "adapt", "reload",
 	}, []step{
 		{tool: "list_sites", args: `{}`, want: `"handlers":["mcp"`},
 		{tool: "get_certificate_authority", args: `{}`, want: `"name":"Caddy Local Authority"`},
+		{tool: "get_config", args: `{}`, want: `"handler":"mcp"`},
+		{tool: "adapt", args: `{"caddyfile":":80\nrespond hello\n"}`, want: `"body":"hello"`},
+		{tool: "reload", args: `{"caddyfile":":80\nrespond {\n"}`, want: "Caddy refuses it: ", isError: true},
 		{tool: "list_sites", args: `{"server":"srv0"}`, want: "server: ", isError: true},
 	})
 }
