@@ -41,8 +41,8 @@ func (w *witness) stopped() *upstream.Attempt {
 
 // intercept is an [upstream.Interceptor].
 func (w *witness) intercept(_ context.Context, a *upstream.Attempt, send func() (*program.Response, error)) (*program.Response, error) {
-	if w.dry && w.halts(a) {
-		w.stop()
+	if w.dry && !a.Reading {
+		w.halt(a)
 		return nil, context.Canceled
 	}
 	start := time.Now()
@@ -53,14 +53,14 @@ func (w *witness) intercept(_ context.Context, a *upstream.Attempt, send func() 
 	return resp, err
 }
 
-// halts says whether a dry run ends before the attempt, or has ended.
-func (w *witness) halts(a *upstream.Attempt) bool {
+// halt ends a dry run at a write.
+func (w *witness) halt(a *upstream.Attempt) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.write == nil && !a.Reading {
+	if w.write == nil {
 		w.write = a
 	}
-	return w.write != nil
+	w.stop()
 }
 
 // summary is what came of a request, in a few words.

@@ -234,6 +234,19 @@ func TestCommandBesideAServer(t *testing.T) {
 	}
 }
 
+// Provisioning can make a certificate authority, which is not kept.
+func TestCommandKeepsOutOfStorage(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "Caddyfile")
+	text := "localhost {\n\ttls internal\n\tmcp {\n\t\tauth none\n\t\tupstream http://127.0.0.1:9\n\t}\n}\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := runMCP(t, nil, "mcp", "tools", "--config", config); got.exit != 0 || got.stderr != "" {
+		t.Errorf("it ends with %d: %s", got.exit, got.stderr)
+	}
+}
+
 func TestCommandCompletion(t *testing.T) {
 	t.Parallel()
 	food := countPantry(t)
