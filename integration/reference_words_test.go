@@ -254,3 +254,35 @@ func TestReferenceTables(t *testing.T) {
 		}
 	}
 }
+
+var (
+	heading    = regexp.MustCompile(`(?m)^##+ (.*)$`)
+	ownLink    = regexp.MustCompile(`\]\(#([^)]*)\)`)
+	unanchored = regexp.MustCompile("[^a-z0-9 -]")
+)
+
+// TestReferenceLinks checks that the page's links to its own sections lead there.
+func TestReferenceLinks(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, referencePage))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors := make(map[string]bool)
+	for _, h := range heading.FindAllStringSubmatch(string(page), -1) {
+		anchor := strings.ReplaceAll(unanchored.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")
+		if anchors[anchor] {
+			t.Errorf("there are two sections '%s'", h[1])
+		}
+		anchors[anchor] = true
+	}
+	links := ownLink.FindAllStringSubmatch(string(page), -1)
+	if len(links) == 0 {
+		t.Fatal("the page has no links to its sections")
+	}
+	for _, link := range links {
+		if !anchors[link[1]] {
+			t.Errorf("there is no section '%s'", link[1])
+		}
+	}
+}
