@@ -32,7 +32,8 @@ is written as JSON. --json takes all arguments as one JSON object instead, or
 the ones that are not given by name.
 
 With --dry-run reads are sent, and the first request that writes is printed
-instead: the call ends there. With --trace every request that is sent is shown
+instead: the call ends there. Of a tool that writes by GET, and says so with
+'read_only false', nothing is sent. With --trace every request that is sent is shown
 on stderr, and so are progress and log messages.
 `,
 		Example: `  caddy mcp call get_pantry location=fridge
@@ -74,7 +75,7 @@ func runCall(ctx context.Context, cmd *cobra.Command, args []string, b *block) (
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &witness{log: cmd.ErrOrStderr(), stop: stop}
+	w := &witness{log: cmd.ErrOrStderr(), unsafe: b.set.Unsafe(name), stop: stop}
 	w.dry, _ = cmd.Flags().GetBool("dry-run")
 	w.trace, _ = cmd.Flags().GetBool("trace")
 	b.upstreams.Intercept(w.intercept)

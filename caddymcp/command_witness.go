@@ -23,10 +23,11 @@ import (
 // A witness sees every request of a call where it leaves, and keeps those that
 // write from leaving if the run is dry.
 type witness struct {
-	log   io.Writer
-	dry   bool
-	trace bool
-	stop  func() // ends the call, which no program can catch
+	log    io.Writer
+	dry    bool
+	unsafe bool // what reads may write as well
+	trace  bool
+	stop   func() // ends the call, which no program can catch
 
 	mu    sync.Mutex
 	write *upstream.Attempt // that was not sent
@@ -41,7 +42,7 @@ func (w *witness) stopped() *upstream.Attempt {
 
 // intercept is an [upstream.Interceptor].
 func (w *witness) intercept(_ context.Context, a *upstream.Attempt, send func() (*program.Response, error)) (*program.Response, error) {
-	if w.dry && !a.Reading {
+	if w.dry && (w.unsafe || !a.Reading) {
 		w.halt(a)
 		return nil, context.Canceled
 	}

@@ -14,6 +14,10 @@ type action struct {
 	run      *program.Program
 	result   *program.Program
 	hints    hints
+
+	// unsafe means that the author has declared it to change something,
+	// although it only sends what reads.
+	unsafe bool
 }
 
 // A requirement is a condition and what is said when it does not hold.

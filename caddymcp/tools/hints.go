@@ -35,6 +35,7 @@ func (c *compiler) hints(a *Action, compiled *action, when string) hints {
 	tool := &c.tool.Action
 	if said := cmp.Or(a.ReadOnly, tool.ReadOnly); said != nil && *said != h.readOnly {
 		h.readOnly = *said
+		compiled.unsafe = !h.readOnly
 		h.destructive, h.idempotent = false, h.readOnly
 		if h.readOnly {
 			c.onlyReads(effects, when)

@@ -18,6 +18,12 @@ func (s *Set) Mixes(name string) bool {
 		s.byName[name].config.ReadOnlyView == nil
 }
 
+// Unsafe reports whether some action of a tool changes something by requests
+// that only read, as far as their methods tell.
+func (s *Set) Unsafe(name string) bool {
+	return slices.ContainsFunc(s.actionsOf(name), func(a *action) bool { return a.unsafe })
+}
+
 // Output returns the JSON Schema that lets a tool's results through, or nil if
 // they can hold anything.
 func (s *Set) Output(name string) []byte {
