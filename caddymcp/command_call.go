@@ -163,8 +163,12 @@ func printResult(out io.Writer, result *mcp.CallToolResult) error {
 			fmt.Fprintf(&text, "(%s, %d bytes)\n", c.MIMEType, len(c.Data))
 		case *mcp.AudioContent:
 			fmt.Fprintf(&text, "(%s, %d bytes)\n", c.MIMEType, len(c.Data))
-		default:
-			return fmt.Errorf("the reply holds %T, which cannot be printed", c)
+		default: // links and embedded resources
+			raw, err := json.Marshal(c)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&text, "%s\n", raw)
 		}
 	}
 	if structured, ok := result.StructuredContent.(json.RawMessage); ok && len(result.Content) == 0 {

@@ -44,7 +44,7 @@ func textFields(at string, schema map[string]any) []string {
 	types, _ := schema["type"].([]any)
 	switch typ := schema["type"]; {
 	case typ == "string", slices.Contains(types, any("string")):
-		fields = append(fields, strings.TrimPrefix(at, "."))
+		fields = append(fields, strings.TrimPrefix(at, ".")+bound(schema))
 	case typ == nil && len(inner) == 0 && schema["$ref"] == nil:
 		fields = append(fields, strings.TrimPrefix(at, ".")+" (anything)")
 	}
@@ -52,6 +52,16 @@ func textFields(at string, schema map[string]any) []string {
 		fields = append(fields, textFields(at+s.at, s.schema)...)
 	}
 	return fields
+}
+
+// bound says what the text of a schema is bound to, if anything.
+func bound(schema map[string]any) string {
+	for _, keyword := range []string{"format", "pattern"} {
+		if text, ok := schema[keyword].(string); ok {
+			return fmt.Sprintf(" (%s %s)", keyword, text)
+		}
+	}
+	return ""
 }
 
 // A subschema is a schema in a schema. At says where its values stand: '.name'
