@@ -165,6 +165,7 @@ type mealieIngredient struct {
 	Quantity                           float64
 	Unit, Food                         *struct{ ID, Name string }
 	Note, Title, OriginalText, Display string
+	ReferenceID                        string
 }
 
 // line is what an ingredient is made of.

@@ -100,6 +100,13 @@ func TestMealieCreateRecipe(t *testing.T) {
 			t.Errorf("got %q", lines)
 		}
 	})
+	t.Run("a line that stands twice", func(t *testing.T) {
+		call(t, s.session, "create_recipe", `{"name":"Zwiebelkuchen","ingredients":["1 zcup zflour","1 zcup zflour"]}`)
+		lines := s.recipe(t, "zwiebelkuchen").RecipeIngredient
+		if len(lines) != 2 || lines[0].ReferenceID == lines[1].ReferenceID {
+			t.Errorf("got %+v", lines)
+		}
+	})
 	t.Run("the parser leaves a line out", func(t *testing.T) {
 		s.Forget()
 		s.fails("POST", "/api/parser/ingredients", 200, 1, `[]`)
