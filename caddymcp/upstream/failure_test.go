@@ -2,13 +2,17 @@ package upstream
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
@@ -160,6 +164,32 @@ func TestSentencesWithoutReply(t *testing.T) {
 	if got := refusal(t, u, req); *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}
+}
+
+// TestDetailWithoutReply checks what is said of a cause: its last clause, and
+// no inner address.
+func TestDetailWithoutReply(t *testing.T) {
+	for _, tt := range []struct{ cause, want string }{
+		{"dial tcp: lookup api: no such host", "down: no such host"},
+		{"dial: no route to 10.0.0.5:80", "down: no route to [address]"},
+		{"gone", "down: gone"},
+		{"read: ", "the API is unreachable"},
+	} {
+		t.Run(tt.cause, func(t *testing.T) {
+			u := chainOf(t, func(http.ResponseWriter, *http.Request) error { return errors.New(tt.cause) })
+			u.Retries, u.Errors = new(int), []program.ErrorText{{On: []string{"unreachable"}, Message: "down: {detail}"}}
+			if got := refusal(t, ready(t, u), get("/a")); got.Message != tt.want {
+				t.Errorf("got %q, want %q", got.Message, tt.want)
+			}
+		})
+	}
+	t.Run("timeout", func(t *testing.T) {
+		a := newAPI(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		u := ready(t, &Upstream{URL: a.URL, Timeout: caddy.Duration(time.Millisecond), Errors: []program.ErrorText{{On: []string{"timeout"}, Message: "down: {detail}"}}})
+		if got := refusal(t, u, get("/a")); got.Message != "down: no answer within 1ms" {
+			t.Errorf("got %q", got.Message)
+		}
+	})
 }
 
 func TestErrorTextsAreValidated(t *testing.T) {
