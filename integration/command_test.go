@@ -222,6 +222,31 @@ func TestToolSizes(t *testing.T) {
 	}
 }
 
+// Ctrl-C ends a call and the request that it has sent.
+func TestCommandInterrupt(t *testing.T) {
+	t.Parallel()
+	arrived, gone := make(chan struct{}), make(chan struct{})
+	food := &counted{example: pantryExample}
+	food.count(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+		close(gone)
+	}))
+	p := start(t, build(t, "./caddymcp/cmd/caddy"), []string{
+		"FOOD_MCP_URL_SECRET=" + pantrySecret, "FOOD_API_BASE=" + food.api.URL + "/api", "FOOD_API_TOKEN=" + pantryToken,
+	}, "mcp", "call", "get_pantry", "--config", food.example)
+	<-arrived
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	p.waitFor(t, "the call was cancelled")
+	<-p.ended
+	<-gone
+	if exit := p.cmd.ProcessState.ExitCode(); exit != 3 {
+		t.Errorf("it ends with %d", exit)
+	}
+}
+
 // A command does not disturb a server that runs on the same config, and can
 // call its tools beside it.
 func TestCommandBesideAServer(t *testing.T) {
