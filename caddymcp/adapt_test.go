@@ -171,3 +171,18 @@ func TestVariablesInJQ(t *testing.T) {
 		})
 	}
 }
+
+// The folder of files is relative to the file that names it, like every path.
+func TestFilesFolder(t *testing.T) {
+	for dir, want := range map[string]string{
+		"images": "/etc/caddy/images", "../images": "/etc/images", "/srv/images": "/srv/images", "{env.IMAGES}": "{env.IMAGES}",
+	} {
+		t.Run(dir, func(t *testing.T) {
+			text := "http://127.0.0.1 {\n\tmcp {\n\t\tauth none\n\t\tfiles " + dir + "\n\t}\n}\n"
+			config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), map[string]any{"filename": "/etc/caddy/Caddyfile"})
+			if err != nil || !bytes.Contains(config, []byte(`"dir":"`+want+`"`)) {
+				t.Errorf("got %s, %v", config, err)
+			}
+		})
+	}
+}

@@ -12,7 +12,7 @@ import (
 // A shape is what mending has to know of a value: the one type it has, and
 // what stands for it when it is absent.
 type shape struct {
-	typ       string // empty if there is not one
+	typ       string // of several, and without one, nothing is mended
 	nullable  bool
 	keepEmpty bool
 	clamp     *Clamp
@@ -37,9 +37,6 @@ func shapeOfParams(params []*Param) *shape {
 
 func shapeOfParam(p *Param) *shape {
 	s := &shape{}
-	if len(p.types()) > 1 {
-		return s // what was meant is not certain
-	}
 	if p.Type == "object" {
 		s = shapeOfParams(p.Params)
 	}
