@@ -282,3 +282,38 @@ func TestCommandsOnJSON(t *testing.T) {
 		t.Errorf("it prints %s%s", p.stdout, p.stderr)
 	}
 }
+
+// Without a config that is named, it is the Caddyfile of the folder.
+func TestCommandsFindTheCaddyfile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if p := runCommand(t.Context(), "mcp", "tools"); p.exit != 1 || !strings.Contains(p.stderr, "there is no Caddyfile in this folder") {
+		t.Errorf("without one it ends with %d: %s", p.exit, p.stderr)
+	}
+	t.Chdir(filepath.Dir(toolSite(t, serveAPI(t, nil), "name kitchen")))
+	if p := runCommand(t.Context(), "mcp", "tools"); p.exit != 0 || !strings.Contains(p.stdout, "0 tools of kitchen") {
+		t.Errorf("it ends with %d: %s%s", p.exit, p.stdout, p.stderr)
+	}
+}
+
+func TestCommandsRefuseConfigs(t *testing.T) {
+	for _, tc := range []struct{ name, config, want string }{
+		{"without a block", ":80 {\nrespond 404\n}\n", "the config has no mcp block"},
+		{"without a site", "{\nadmin off\n}\n", "the config has no mcp block"},
+		{"misspelt", ":80 {\nmcp {\nauht none\n}\n}\n", "auht"},
+		{"that does not load", ":80 {\nmcp {\nauth none\nupstream {env.CADDYMCP_TEST_UNSET}\n}\n}\n", "CADDYMCP_TEST_UNSET"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := commandSite(t, tc.config)
+			before := endpointCount()
+			for _, command := range []string{"tools", "check", "lint"} {
+				p := runCommand(t.Context(), "mcp", command, "--config", config)
+				if p.exit != 1 || p.stdout != "" || !strings.Contains(p.stderr, tc.want) {
+					t.Errorf("%s ends with %d: %s%s", command, p.exit, p.stdout, p.stderr)
+				}
+			}
+			if n := endpointCount(); n != before {
+				t.Errorf("%d endpoints are left", n-before)
+			}
+		})
+	}
+}

@@ -66,10 +66,7 @@ func (w *witness) halt(a *upstream.Attempt) {
 
 // summary is what came of a request, in a few words.
 func summary(resp *program.Response, err error) string {
-	switch {
-	case errors.Is(err, context.Canceled):
-		return "cancelled"
-	case err != nil:
+	if err != nil {
 		return fmt.Sprintf("no reply (%v)", err)
 	}
 	return fmt.Sprintf("%d, %d bytes", resp.Status, len(resp.Body))
