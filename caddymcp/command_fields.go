@@ -40,15 +40,14 @@ func textFields(at string, schema map[string]any) []string {
 		return nil
 	}
 	var fields []string
-	inner := subschemas(schema)
 	types, _ := schema["type"].([]any)
 	switch typ := schema["type"]; {
 	case typ == "string", slices.Contains(types, any("string")):
 		fields = append(fields, strings.TrimPrefix(at, ".")+bound(schema))
-	case typ == nil && len(inner) == 0 && schema["$ref"] == nil:
+	case typ == nil && !slices.ContainsFunc(elsewhere, func(keyword string) bool { return schema[keyword] != nil }):
 		fields = append(fields, strings.TrimPrefix(at, ".")+" (anything)")
 	}
-	for _, s := range inner {
+	for _, s := range subschemas(schema) {
 		fields = append(fields, textFields(at+s.at, s.schema)...)
 	}
 	return fields
@@ -64,6 +63,9 @@ func bound(schema map[string]any) string {
 	return ""
 }
 
+// elsewhere are the keywords by which other schemas say what a value is.
+var elsewhere = []string{"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf"}
+
 // A subschema is a schema in a schema. At says where its values stand: '.name'
 // is a property, '[]' an item of an array, and '/word' what a keyword adds.
 type subschema struct {
@@ -74,8 +76,13 @@ type subschema struct {
 func subschemas(schema map[string]any) []subschema {
 	var found []subschema
 	add := func(at string, v any) {
-		if inner, ok := v.(map[string]any); ok {
+		switch inner := v.(type) {
+		case map[string]any:
 			found = append(found, subschema{at, inner})
+		case bool:
+			if inner { // it holds for any value
+				found = append(found, subschema{at, nil})
+			}
 		}
 	}
 	named := func(at, keyword string) {
@@ -88,11 +95,12 @@ func subschemas(schema map[string]any) []subschema {
 	named("/", "patternProperties")
 	named("/$defs/", "$defs")
 	named("/definitions/", "definitions")
+	named("/dependentSchemas/", "dependentSchemas")
 	add("[]", schema["items"])
-	for _, keyword := range []string{"additionalProperties", "contains", "not", "if", "then", "else"} {
+	for _, keyword := range []string{"additionalProperties", "then", "else"} {
 		add("/"+keyword, schema[keyword])
 	}
-	for _, keyword := range []string{"prefixItems", "allOf", "anyOf", "oneOf"} {
+	for _, keyword := range []string{"items", "prefixItems", "allOf", "anyOf", "oneOf"} {
 		list, _ := schema[keyword].([]any)
 		for i, v := range list {
 			add(fmt.Sprintf("/%s/%d", keyword, i), v)
