@@ -8,7 +8,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// fetchAll(requests; n) reads many things at once.
+// fetchAll(requests; n; message) reads many things at once.
 func fetchAll(r *run, _ any, args []any) any {
 	return r.fetchAll("fetch_all", args, func(v any) (*message, error) {
 		spec, ok := v.(map[string]any)
@@ -24,7 +24,7 @@ func fetchAll(r *run, _ any, args []any) any {
 	})
 }
 
-// getAll(literal; paths; n) is fetchAll for paths.
+// getAll(literal; paths; n; message) is fetchAll for paths.
 func getAll(r *run, _ any, args []any) any {
 	literal := args[0] == true
 	return r.fetchAll("get_all", args[1:], func(v any) (*message, error) {
@@ -47,7 +47,7 @@ type fetched struct {
 
 // fetchAll reads everything in a list, at most n at once, and gives the
 // results in the order of the list. Nothing is sent if one of the requests
-// cannot be.
+// cannot be. A message tells the client how many have been answered.
 func (r *run) fetchAll(
 	name string, args []any,
 	read func(any) (*message, error),
@@ -61,9 +61,12 @@ func (r *run) fetchAll(
 	if !ok || n < 1 {
 		return misuse("%s: the second argument is not a number from 1", name)
 	}
+	report, err := r.reporter(len(list), args[2])
+	if err != nil {
+		return misuse("%s: the third argument is %w", name, err)
+	}
 	messages := make([]*message, len(list))
 	for i, v := range list {
-		var err error
 		if messages[i], err = read(v); err != nil {
 			return err
 		}
@@ -80,6 +83,7 @@ func (r *run) fetchAll(
 		wg.Go(func() {
 			defer func() { <-slots }()
 			results[i] = r.fetch(m)
+			report()
 		})
 	}
 	wg.Wait()
@@ -98,6 +102,29 @@ func (r *run) fetchAll(
 		out[i] = show(f)
 	}
 	return out
+}
+
+// reporter tells the client, by at most a hundred notifications, how many of a
+// number of things are done. It is called for each that is. A nil message
+// tells nothing.
+func (r *run) reporter(total int, message any) (done func(), err error) {
+	text, ok := message.(string)
+	switch {
+	case !ok && message != nil:
+		return nil, errors.New("not a text")
+	case !ok || r.call.Progress == nil:
+		return func() {}, nil
+	}
+	var mu sync.Mutex
+	n := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		if n*100/total > (n-1)*100/total && r.ctx.Err() == nil {
+			r.call.Progress(r.ctx, float64(n), float64(total), text)
+		}
+	}, nil
 }
 
 // readMessage is message for a request that reads.

@@ -68,6 +68,29 @@ func TestFetchAll(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
+	t.Run("progress", func(t *testing.T) {
+		for src, total := range map[string]float64{
+			`[range(250)] | get_all("/n/\(.)"; 8; "reading") | length`:        250,
+			`fetch_all([range(3) | {path: ["n", .]}]; 2; "reading") | length`: 3,
+			`[range(3)] | get_all("/n/\(.)"; 8) | length`:                     0,
+			`[] | get_all("/n"; 8; "reading") | length`:                       0,
+		} {
+			a := newAPI(t, nil)
+			var told []float64
+			call := a.newCall(nil)
+			call.Progress = func(_ context.Context, done, of float64, message string) {
+				if told = append(told, done); of != total || message != "reading" {
+					t.Errorf("%s: told %v of %v, '%s'", src, done, of, message)
+				}
+			}
+			if _, err := mustCompile(t, src).Run(t.Context(), call, nil); err != nil {
+				t.Fatal(err)
+			}
+			if total > 0 && (len(told) == 0 || told[len(told)-1] != total) || !slices.IsSorted(told) || len(told) > 100 || float64(len(told)) > total {
+				t.Errorf("%s: told %v", src, told)
+			}
+		}
+	})
 	t.Run("a panic is a bug", func(t *testing.T) {
 		sender := senderFunc(func(context.Context, *Request) (*Response, error) { panic("broken") })
 		for _, src := range []string{`[1] | get_all("/a"; 1)`, `get("/a")`} {

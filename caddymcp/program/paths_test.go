@@ -177,7 +177,7 @@ func TestComputedPaths(t *testing.T) {
 		`request({path: ["a"]})`, `request({method: "GET", path: ["a"], body: 1})`, `{colour: 1} as $o | get("/a"; null; $o)`,
 		`{path: ["b"]} as $o | get("/a"; null; $o)`, `{colour: 1, method: "GET", path: ["a"]} as $r | request($r)`, `get("/a"; {x: 1}; {query: {x: 2}})`, `post("/a"; 1; {form: {x: 2}})`,
 		`get("/a"; null; {timeout: 5})`, `get("/a"; null; {timeout: "-1s"})`, `get("/a"; 1)`, `get("/a"; null; {headers: 1})`,
-		`get("/a"; null; {errors: {"404": {a: 1}}})`, `follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `[1] | get_all(["a"]; 0)`,
+		`get("/a"; null; {errors: {"404": {a: 1}}})`, `follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `[1] | get_all(["a"]; 0)`, `[1] | get_all(["a"]; 1; 5)`, `fetch_all([]; 1; {})`,
 	} {
 		t.Run(src, func(t *testing.T) {
 			a := newAPI(t, nil)

@@ -40,8 +40,8 @@ var verbs = func() map[string]*verb {
 		"request":   {min: 1, max: 1, native: "_request"},
 		"response":  {min: 1, max: 1, native: "_response"},
 		"follow":    {min: 1, max: 1, native: "_follow"},
-		"fetch_all": {min: 2, max: 2, native: "_fetch_all"},
-		"get_all":   {min: 2, max: 2, native: "_get_all"},
+		"fetch_all": {min: 2, max: 3, native: "_fetch_all"},
+		"get_all":   {min: 2, max: 3, native: "_get_all"},
 	} {
 		v.name = name
 		set[name] = &v
@@ -162,7 +162,16 @@ func (c *call) rewrite(f *gojq.Func) {
 		if c.literal {
 			encodeParts(f.Args[0])
 		}
-		args = append(args, boolQuery(c.literal), eachQuery(f.Args[0]), f.Args[1])
+		args = append(args, boolQuery(c.literal), eachQuery(f.Args[0]))
+		args = append(args, f.Args[1:]...)
+		if len(f.Args) == 2 {
+			args = append(args, nullQuery())
+		}
+	case "_fetch_all":
+		args = append(args, f.Args...)
+		if len(f.Args) == 2 {
+			args = append(args, nullQuery())
+		}
 	default:
 		args = append(args, f.Args...)
 	}
