@@ -169,7 +169,7 @@ func TestMealieSweep(t *testing.T) {
 	if details != len(slugs) || pages != 20 {
 		t.Errorf("%d recipes and %d pages were read", details, pages)
 	}
-	if len(progress) != 20 || !slices.IsSorted(progress) || progress[19] != 2000 {
+	if len(progress) != 100 || !slices.IsSorted(progress) || progress[99] != 2000 {
 		t.Errorf("the progress was %v", progress)
 	}
 

@@ -121,6 +121,10 @@ func TestMealieSearchRecipes(t *testing.T) {
 		s.expect(t, "search_recipes", `{"query":"zuccotto","fields":["slug","tags","recipe_yield","cook_time"]}`,
 			`{"items":[{"slug":"zuccotto","recipe_yield":"4 cups","tags":["Quickish"]}]}`)
 	})
+	t.Run("fields that there are not", func(t *testing.T) {
+		s.refuses(t, "search_recipes", `{"fields":["slug","calories","notes"]}`, "there are no fields calories: there are slug, name, description, "+
+			"recipe_yield, prep_time, cook_time, total_time, tags, categories, tools, source_url, rating")
+	})
 	t.Run("fields of full recipes", func(t *testing.T) {
 		s.sent()
 		for _, field := range []string{"ingredients", "instructions", "notes"} {
@@ -147,6 +151,10 @@ func TestMealieGetRecipe(t *testing.T) {
 	t.Run("trimmed", func(t *testing.T) { s.expect(t, "get_recipe", `{"slug":"zopf"}`, zopf) })
 	t.Run("fields", func(t *testing.T) {
 		s.expect(t, "get_recipe", `{"slug":"zopf","fields":["ingredients","cook_time"]}`, `{"ingredients":["Dough: 2 zcup zflour sifted","salt"]}`)
+	})
+	t.Run("fields that there are not", func(t *testing.T) {
+		s.refuses(t, "get_recipe", `{"slug":"zopf","fields":["calories"]}`, "there are no fields calories: there are slug, name, description, "+
+			"recipe_yield, prep_time, cook_time, total_time, tags, categories, tools, source_url, rating, ingredients, instructions, notes")
 	})
 	t.Run("full", func(t *testing.T) {
 		full := decode[map[string]any](t, s.session, "get_recipe", `{"slug":"zopf","full":true}`)

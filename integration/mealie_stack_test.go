@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -26,6 +27,7 @@ type mealieSetup struct {
 	api    mealie.Options
 	env    []string                        // more environment, which goes before the usual
 	wrap   func(http.Handler) http.Handler // what stands before the API
+	config string                          // another Caddyfile
 	faults []mealie.Fault                  // from the start, so that the check may fail
 }
 
@@ -70,7 +72,7 @@ func (how mealieSetup) start(t *testing.T) *mealieStack {
 		"MCP_TOKEN=" + mealieMCPToken,
 		"MEALIE_URL=" + s.api.URL,
 		"MEALIE_API_TOKEN=" + mealieToken,
-	}, how.env...), "run", "--config", mealieExample)
+	}, how.env...), "run", "--config", cmp.Or(how.config, mealieExample))
 	s.waitFor(t, "serving initial configuration")
 	s.session = connect(t, s.url, authorized(t, mealieMCPToken), modern)
 	if how.faults == nil && how.env == nil {

@@ -199,7 +199,11 @@ func TestMealieUpdateRecipe(t *testing.T) {
 
 func TestMealieRecipeImages(t *testing.T) {
 	t.Parallel()
-	s := startMealie(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, filepath.Dir(mealieExample)))); err != nil {
+		t.Fatal(err)
+	}
+	s := mealieSetup{config: filepath.Join(dir, "Caddyfile")}.start(t)
 	s.add(t, "Zopf", `{"description":"Bread"}`)
 	picture := []byte("\x89PNG\r\n\x1a\npicture")
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -225,14 +229,12 @@ func TestMealieRecipeImages(t *testing.T) {
 		s.refuses(t, "set_recipe_image", `{"slug":"zopf","url":"a.png"}`, `url: must be an absolute URL such as https://example.com/page (got "a.png")`)
 	})
 
-	file := filepath.Join(root, filepath.Dir(mealieExample), "images", "test-upload.PNG")
-	if err := os.WriteFile(file, picture, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "images", "zopf.PNG"), picture, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Remove(file) })
 	t.Run("by file", func(t *testing.T) {
 		s.sent()
-		s.expect(t, "upload_recipe_image", `{"slug":"zopf","path":"test-upload.PNG"}`, `{"slug":"zopf","image":"set"}`)
+		s.expect(t, "upload_recipe_image", `{"slug":"zopf","path":"zopf.PNG"}`, `{"slug":"zopf","image":"set"}`)
 		sent := s.sent()
 		if len(sent) != 1 || !strings.HasPrefix(sent[0], "PUT /api/recipes/zopf/image ") ||
 			!strings.Contains(sent[0], `name="extension"`+"\r\n\r\npng\r\n") || !strings.Contains(sent[0], string(picture)) {
@@ -255,7 +257,7 @@ func TestMealieRecipeImages(t *testing.T) {
 	}
 	t.Run("no recipe", func(t *testing.T) {
 		s.refuses(t, "set_recipe_image", fmt.Sprintf(`{"slug":"nosuch","url":"%s/a.png"}`, web.URL), "recipe 'nosuch' not found")
-		s.refuses(t, "upload_recipe_image", `{"slug":"nosuch","path":"test-upload.PNG"}`, "recipe 'nosuch' not found")
+		s.refuses(t, "upload_recipe_image", `{"slug":"nosuch","path":"zopf.PNG"}`, "recipe 'nosuch' not found")
 	})
 }
 

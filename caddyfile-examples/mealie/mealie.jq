@@ -27,8 +27,13 @@ def recipe: {
     notes: [.notes[]? | { title, text } | clean]
   } | clean;
 
+def row_fields:
+  ["slug", "name", "description", "recipe_yield", "prep_time", "cook_time", "total_time", "tags", "categories", "tools", "source_url", "rating"];
+def recipe_fields: row_fields + ["ingredients", "instructions", "notes"];
+
 # The fields that were asked for, else those named.
 def fields($default): only($args.fields // $default);
+def unknown_fields($known): ($args.fields // []) - $known;
 def recipe_row: recipe | fields(["slug", "name", "description"]);
 
 def plan_entry:
@@ -48,10 +53,13 @@ def taxonomy_item: {
 
 # A page of rows, with a hint at the next one.
 def listing(row; $what):
-  { items: .items | map(row) } + (
-    if .total == 0 then { note: "no \($what) matched" }
-    elif .page < .total_pages then { note: "showing \(.items | length) of \(.total) — pass page=\(.page + 1)" }
-    else {} end);
+  . as $page
+  | { items: .items | map(row) }
+  | note([
+      $page
+      | (select(.total == 0) | "no \($what) matched"),
+        (select(.page < .total_pages) | "showing \(.items | length) of \(.total) — pass page=\(.page + 1)")
+    ]);
 
 # Recipes and taxonomy are kept for a while; before a write they are read anew.
 def fresh: { headers: { "Cache-Control": "no-cache" } };
@@ -59,15 +67,7 @@ def fresh: { headers: { "Cache-Control": "no-cache" } };
 # The whole library, up to a cap.
 def library($cap):
   pages(get("/api/recipes"; { page: ., perPage: 100, orderBy: "name", orderDirection: "asc" }); .items; $cap);
-def scanned:
-  if .complete then null else "scanned \(.items | length) of \(.total) — raise max_recipes" end;
-
-# Each recipe in full, as get_all gives it.
-def in_full:
-  . as $recipes
-  | reduce range(0; length; 100) as $from ([];
-      . + ($recipes[$from:$from + 100] | get_all("/api/recipes/\(.slug)"; 8))
-      | progress(length; $recipes | length; "reading recipes"));
+def scanned: select(.complete | not) | "scanned \(.items | length) of \(.total) — raise max_recipes";
 
 # Foods, units, labels, tags, categories and tools.
 def taxonomy_path($resource):

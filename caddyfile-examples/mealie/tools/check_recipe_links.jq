@@ -1,6 +1,6 @@
 # Each URL with what came of asking for it. Bodies are not read.
-def asked($method):
-  [., fetch_all(map({ url: ., method: $method, upstream: "site", head_only: true }); 8)]
+def asked($method; $message):
+  [., fetch_all(map({ url: ., method: $method, upstream: "site", head_only: true }); 8; $message)]
   | transpose
   | map(.[1] + { url: .[0] });
 
@@ -14,11 +14,9 @@ def verdict:
 library($args.max_recipes) as $library
 | [$library.items[] | select($args.check_sources and (.orgURL // "") != "")] as $linked
 | ([$linked[].orgURL] | unique) as $urls
-| reduce range(0; $urls | length; 40) as $from ([];
-    ($urls[$from:$from + 40] | asked("HEAD")) as $heads
-    | . + [$heads[] | select(.status == 200)] + ([$heads[] | select(.status != 200) | .url] | asked("GET"))
-    | progress(length; $urls | length; "probing links"))
-| index_by(.url) as $probed
+| ($urls | asked("HEAD"; "probing links")) as $heads
+| ([$heads[] | select(.status != 200) | .url] | asked("GET"; null)) as $again
+| ($heads + $again | index_by(.url)) as $probed
 | def found($wanted): [$linked[] | { slug } + ($probed[.orgURL] | select(verdict == $wanted) | { url, reason: .error.message })];
   { sources_checked: $urls | length, broken: found("broken"), unverified: found("unverified") }
 | if $args.check_images then .without_image = [$library.items[] | select((.image // "") == "") | .slug] else . end

@@ -4,4 +4,4 @@ library($args.max_recipes) as $library
 | group_by(.name | sub(" \\([0-9]+\\)$"; "") | casefold | gsub("[^\\p{L}\\p{N}]+"; ""))
 | map(select(length > 1) | { name: .[0].name, recipes: map({ slug, name }) })
 | { items: ., recipes_scanned: $library.items | length }
-| note([(if .items == [] then "no duplicates found" else null end), ($library | scanned)])
+| note([(select(.items == []) | "no duplicates found"), ($library | scanned)])

@@ -2,7 +2,7 @@ $args as { $resource, $top, $include_unused }
 | library($args.max_recipes) as $library
 | (if $resource | IN("foods", "units") then
      $resource[:-1] as $part
-     | $library.items | in_full | map(if .ok then [.body.recipeIngredient[]? | .[$part].id? | values] else null end)
+     | $library.items | get_all("/api/recipes/\(.slug)"; 8; "reading recipes") | map(if .ok then [.body.recipeIngredient[]? | .[$part].id? | values] else null end)
    else
      { tags: "tags", categories: "recipeCategory", tools: "tools" }[$resource] as $field
      | $library.items | map([.[$field][]?.id])
@@ -14,8 +14,8 @@ $args as { $resource, $top, $include_unused }
 | { $resource, used: $used | length, unused: $unused | length, recipes_scanned: $library.items | length, items: $used[:$top] }
 | if $include_unused then .unused_items = $unused[:$top] else . end
 | note([
-    (if .used > $top then "showing \($top) of \(.used) used — raise top" else null end),
-    (if $include_unused and .unused > $top then "showing \($top) of \(.unused) unused — raise top" else null end),
+    (select(.used > $top) | "showing \($top) of \(.used) used — raise top"),
+    (select($include_unused and .unused > $top) | "showing \($top) of \(.unused) unused — raise top"),
     ($library | scanned),
-    ($uses | map(select(. == null)) | length | if . > 0 then "\(.) recipes could not be read: what only they use counts as unused" else null end)
+    ([$uses[] | nulls] | length | select(. > 0) | "\(.) recipes could not be read: what only they use counts as unused")
   ])

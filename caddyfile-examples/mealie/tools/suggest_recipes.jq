@@ -15,5 +15,5 @@ lookup("foods") as $foods
           missing_tools: .missingTools // [] | names
         } | clean))
       }
-    | if .items == [] then .note = "no recipes matched — raise max_missing_foods" else . end
+    | note([select(.items == []) | "no recipes matched — raise max_missing_foods"])
   end
