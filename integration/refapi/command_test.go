@@ -2,12 +2,14 @@ package refapi
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +38,7 @@ var greeter = Command{
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
-			w.Write(JSON(r.URL.Path))
+			WriteJSON(w, http.StatusOK, r.URL.Path)
 		}), nil
 	},
 }
@@ -203,8 +205,18 @@ func TestToken(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	if got, want := string(JSON(map[string]any{"b": "<é>&\n", "a": nil})), `{"a":null,"b":"<é>&\n"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+func TestWriteJSON(t *testing.T) {
+	for _, kind := range []string{"", "application/problem+json"} {
+		w := httptest.NewRecorder()
+		if kind != "" {
+			w.Header().Set("Content-Type", kind)
+		}
+		WriteJSON(w, http.StatusTeapot, map[string]any{"b": "<é>&\n", "a": nil})
+		if got, want := w.Body.String(), `{"a":null,"b":"<é>&\n"}`; got != want || w.Code != http.StatusTeapot {
+			t.Errorf("got %d %s, want %s", w.Code, got, want)
+		}
+		if got, want := w.Header().Get("Content-Type"), cmp.Or(kind, "application/json"); got != want {
+			t.Errorf("it is %s, want %s", got, want)
+		}
 	}
 }

@@ -53,7 +53,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok || !a.token.Is(given) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		writeJSON(w, http.StatusUnauthorized, refusal{Text: "a valid token is required"})
+		refapi.WriteJSON(w, http.StatusUnauthorized, refusal{Text: "a valid token is required"})
 		return
 	}
 	a.routes.ServeHTTP(w, r)
@@ -64,7 +64,7 @@ func routes(st *refapi.Store[data]) http.Handler {
 	mux := http.NewServeMux()
 	read := func(pattern string, show func(d *data) any) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
-			writeJSON(w, http.StatusOK, show(st.Read()))
+			refapi.WriteJSON(w, http.StatusOK, show(st.Read()))
 		})
 	}
 	write := func(pattern string, change func(d *data, r *http.Request) (any, error)) {
@@ -78,14 +78,14 @@ func routes(st *refapi.Store[data]) http.Handler {
 			var refused *refusal
 			switch {
 			case errors.As(err, &refused):
-				writeJSON(w, refused.status, refused)
+				refapi.WriteJSON(w, refused.status, refused)
 			case err != nil:
 				slog.Error("the Cooked API failed", "method", r.Method, "path", r.URL.Path, "error", err)
-				writeJSON(w, http.StatusInternalServerError, refusal{Text: "something went wrong"})
+				refapi.WriteJSON(w, http.StatusInternalServerError, refusal{Text: "something went wrong"})
 			case reply == nil:
 				w.WriteHeader(http.StatusNoContent)
 			default:
-				writeJSON(w, http.StatusOK, reply)
+				refapi.WriteJSON(w, http.StatusOK, reply)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func routes(st *refapi.Store[data]) http.Handler {
 	write("PUT /shopping-list/selection", replaceSelection)
 	write("DELETE /shopping-list", clearList)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, refusal{Text: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
+		refapi.WriteJSON(w, http.StatusNotFound, refusal{Text: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
 	})
 	return mux
 }
@@ -131,14 +131,6 @@ func decode(r *http.Request, into any) error {
 		return refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", maxBody)
 	}
 	return refuse(http.StatusBadRequest, "the body is not as expected: %v", err)
-}
-
-// writeJSON sends a JSON reply.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	text := append(refapi.JSON(v), '\n')
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(text)
 }
 
 var _ http.Handler = (*api)(nil)

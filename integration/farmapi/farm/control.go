@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 // maxServed bounds what is kept of the requests for lists.
@@ -51,7 +53,7 @@ func (c *control) routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /control/served", func(w http.ResponseWriter, _ *http.Request) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		writeJSON(w, http.StatusOK, "application/json", append([]served{}, c.log...))
+		refapi.WriteJSON(w, http.StatusOK, append([]served{}, c.log...))
 	})
 	mux.HandleFunc("DELETE /control/served", func(w http.ResponseWriter, _ *http.Request) {
 		c.mu.Lock()

@@ -148,7 +148,7 @@ func answer(w http.ResponseWriter, r *http.Request, reply any, err error) {
 	var p *problemError
 	switch {
 	case err == nil:
-		writeJSON(w, http.StatusOK, "application/json", reply)
+		refapi.WriteJSON(w, http.StatusOK, reply)
 	case errors.As(err, &p):
 		p.write(w)
 	default:
@@ -175,14 +175,8 @@ func problem(status int, format string, args ...any) *problemError {
 func (p *problemError) Error() string { return p.Detail }
 
 func (p *problemError) write(w http.ResponseWriter) {
-	writeJSON(w, p.Status, "application/problem+json", p)
-}
-
-func writeJSON(w http.ResponseWriter, status int, contentType string, v any) {
-	text := append(refapi.JSON(v), '\n')
-	w.Header().Set("Content-Type", contentType)
-	w.WriteHeader(status)
-	w.Write(text)
+	w.Header().Set("Content-Type", "application/problem+json")
+	refapi.WriteJSON(w, p.Status, p)
 }
 
 var _ http.Handler = (*api)(nil)

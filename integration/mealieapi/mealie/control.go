@@ -3,6 +3,8 @@ package mealie
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 // controlPath is where tests in another process control the API. It is no part
@@ -13,7 +15,7 @@ const controlPath = "/_control"
 func (a *API) control(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:
-		writeJSON(w, http.StatusOK, a.Traffic())
+		refapi.WriteJSON(w, http.StatusOK, a.Traffic())
 	case http.MethodPost:
 		var f Fault
 		dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))

@@ -175,7 +175,7 @@ func (a *API) handle(pattern string, serve func(r *http.Request) (reply, error))
 		var refused *failure
 		switch {
 		case err == nil:
-			writeJSON(w, rep.status, rep.body)
+			refapi.WriteJSON(w, rep.status, rep.body)
 		case errors.As(err, &refused):
 			writeFailure(w, refused)
 		default:

@@ -56,14 +56,7 @@ func writeFailure(w http.ResponseWriter, f *failure) {
 	if f.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	writeJSON(w, f.status, map[string]any{"detail": f.detail})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	text := refapi.JSON(body)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(text)
+	refapi.WriteJSON(w, f.status, map[string]any{"detail": f.detail})
 }
 
 func writeText(w http.ResponseWriter, status int, text string) {

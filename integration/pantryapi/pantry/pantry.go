@@ -106,7 +106,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var refused *failure
 	switch {
 	case err == nil:
-		writeJSON(w, status, body)
+		refapi.WriteJSON(w, status, body)
 	case errors.As(err, &refused):
 		refused.write(w)
 	default:

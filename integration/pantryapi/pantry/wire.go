@@ -38,7 +38,7 @@ func (f *failure) write(w http.ResponseWriter) {
 	if f.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Token")
 	}
-	writeJSON(w, f.status, f.body)
+	refapi.WriteJSON(w, f.status, f.body)
 }
 
 // detail is a failure with one sentence.
@@ -101,14 +101,6 @@ func parseError(message string, raw []byte, at int) error {
 	line := 1 + bytes.Count(raw[:at], []byte("\n"))
 	column := at - bytes.LastIndexByte(raw[:at], '\n')
 	return fmt.Errorf("%s: line %d column %d (char %d)", message, line, column, at)
-}
-
-// writeJSON sends a JSON reply.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	text := refapi.JSON(v)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(text)
 }
 
 // writePage sends the HTML page that Django answers with outside its REST
