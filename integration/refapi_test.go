@@ -20,16 +20,19 @@ func TestReferenceAPIs(t *testing.T) {
 		authorization string // the scheme
 		help          string // of -data
 		listen        string // the default
+		flags         []string
+		reply         string // stands in what was read
 	}{
-		{"pantryapi", "FOOD_API_TOKEN", "/api", "/pantry/", "Token ", "the JSON file that keeps the pantry", "127.0.0.1:8042"},
-		{"cookedapi", "COOKED_API_TOKEN", "", "/shopping-list", "Bearer ", "the JSON file that keeps the list", "127.0.0.1:8043"},
-		{"farmapi", "FARM_API_TOKEN", "", "/control/served", "Bearer ", "the JSON file that keeps the farm", "127.0.0.1:8044"},
+		{"pantryapi", "FOOD_API_TOKEN", "/api", "/pantry/", "Token ", "the JSON file that keeps the pantry", "127.0.0.1:8042", nil, `"location":`},
+		{"cookedapi", "COOKED_API_TOKEN", "", "/shopping-list", "Bearer ", "the JSON file that keeps the list", "127.0.0.1:8043", nil, `"groups":`},
+		{"farmapi", "FARM_API_TOKEN", "", "/control/served", "Bearer ", "the JSON file that keeps the farm", "127.0.0.1:8044", nil, "[]"},
+		{"mealieapi", "MEALIE_API_TOKEN", "", "/api/recipes?perPage=1", "Bearer ", "the JSON file that keeps the library", "127.0.0.1:9000", []string{"-recipes", "70"}, `"total":70,`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			binary := build(t, "./integration/"+tt.name)
 			file := filepath.Join(t.TempDir(), "data.json")
-			p := start(t, binary, []string{tt.token + "=T"}, "-listen", "127.0.0.1:0", "-data", file)
+			p := start(t, binary, []string{tt.token + "=T"}, append(tt.flags, "-listen", "127.0.0.1:0", "-data", file)...)
 			base := p.waitFor(t, "http://127.0.0.1:")
 			if !strings.HasSuffix(base, tt.base) {
 				t.Errorf("the base URL is %s, want one that ends in '%s'", base, tt.base)
@@ -44,9 +47,8 @@ func TestReferenceAPIs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp.Body.Close()
-			if resp.StatusCode != http.StatusOK {
-				t.Errorf("GET %s: got %s", url, resp.Status)
+			if reply := readBody(t, resp); resp.StatusCode != http.StatusOK || !strings.Contains(reply, tt.reply) {
+				t.Errorf("GET %s: got %s %s", url, resp.Status, reply)
 			}
 			if _, err := os.Stat(file); err != nil {
 				t.Error(err)

@@ -18,13 +18,18 @@ import (
 	"time"
 )
 
-// A Command serves one API, with the flags -listen, -token and -data.
+// A Command serves one API, with the flags -listen, -token and -data, and those
+// of the API.
 type Command struct {
 	Name     string // of the program
 	Listen   string // where it listens if it is not told, host:port
 	TokenEnv string // the environment variable with the token, for want of -token
 	Keeps    string // what -data keeps, such as "the pantry"
 	Path     string // the path of the base URL, if it has one
+
+	// Flags defines the flags that only this API has, if it has any. They are
+	// parsed before New is called.
+	Flags func(*flag.FlagSet)
 
 	// New makes the API for callers with the token, which it refuses if it is
 	// empty. The API keeps its data in the file, or in memory without one.
@@ -51,11 +56,14 @@ func (c Command) run(ctx context.Context, args []string, stdout, stderr io.Write
 	listen := flags.String("listen", c.Listen, "the `address` to listen on; port 0 takes a free one")
 	token := flags.String("token", "", fmt.Sprintf("the API `token` (default: the environment's %s)", c.TokenEnv))
 	file := flags.String("data", "", fmt.Sprintf("the JSON `file` that keeps %s (default: kept in memory)", c.Keeps))
+	if c.Flags != nil {
+		c.Flags(flags)
+	}
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument '%s': use the flags -listen, -token and -data", flags.Arg(0))
+		return fmt.Errorf("unexpected argument '%s': use the flags that -h lists", flags.Arg(0))
 	}
 
 	api, err := c.New(cmp.Or(*token, os.Getenv(c.TokenEnv)), *file)

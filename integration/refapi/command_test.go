@@ -17,14 +17,18 @@ import (
 	"testing"
 )
 
-// greeter is a command whose API answers with the file's name those who send
-// the token.
+// times is how often the greeter says what it says.
+var times int
+
+// greeter is a command whose API answers with the path those who send the
+// token.
 var greeter = Command{
 	Name:     "greeter",
 	Listen:   "127.0.0.1:0",
 	TokenEnv: "GREETER_TOKEN",
 	Keeps:    "nothing",
 	Path:     "/api",
+	Flags:    func(flags *flag.FlagSet) { flags.IntVar(&times, "times", 1, "how often it says so") },
 	New: func(text, file string) (http.Handler, error) {
 		token, err := NewToken(text)
 		if err != nil {
@@ -38,7 +42,7 @@ var greeter = Command{
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
-			WriteJSON(w, http.StatusOK, r.URL.Path)
+			WriteJSON(w, http.StatusOK, strings.Repeat(r.URL.Path, times))
 		}), nil
 	},
 }
@@ -56,7 +60,7 @@ func TestRun(t *testing.T) {
 			out, in := io.Pipe()
 			ended := make(chan error, 1)
 			go func() {
-				ended <- greeter.run(ctx, []string{"-listen", "127.0.0.1:0", "-token", tt.flag, "-data", file}, in, io.Discard)
+				ended <- greeter.run(ctx, []string{"-listen", "127.0.0.1:0", "-token", tt.flag, "-data", file, "-times", "2"}, in, io.Discard)
 			}()
 
 			line, err := bufio.NewReader(out).ReadString('\n')
@@ -78,7 +82,7 @@ func TestRun(t *testing.T) {
 			}
 			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
-			if err != nil || resp.StatusCode != http.StatusOK || string(body) != `"/api/x"` {
+			if err != nil || resp.StatusCode != http.StatusOK || string(body) != `"/api/x/api/x"` {
 				t.Errorf("got %s %s %v", resp.Status, body, err)
 			}
 			if _, err := os.Stat(file); err != nil {
@@ -159,9 +163,10 @@ func TestRunRefuses(t *testing.T) {
 		want string
 	}{
 		"no token":     {nil, "a token is required"},
-		"an argument":  {[]string{"-token", "T", "serve"}, "unexpected argument 'serve': use the flags -listen, -token and -data"},
+		"an argument":  {[]string{"-token", "T", "serve"}, "unexpected argument 'serve': use the flags that -h lists"},
 		"bad address":  {[]string{"-token", "T", "-listen", "127.0.0.1:none"}, "none"},
 		"bad file":     {[]string{"-token", "T", "-data", t.TempDir()}, "is a directory"},
+		"bad count":    {[]string{"-token", "T", "-times", "two"}, "invalid value \"two\" for flag -times"},
 		"unknown flag": {[]string{"-tokn", "T"}, "flag provided but not defined: -tokn"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,7 +185,7 @@ func TestHelp(t *testing.T) {
 	if err := greeter.run(t.Context(), []string{"-h"}, io.Discard, &help); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("got %v", err)
 	}
-	for _, want := range []string{"Usage of greeter:", "-listen address", "-token token", "GREETER_TOKEN", "-data file", "keeps nothing"} {
+	for _, want := range []string{"Usage of greeter:", "-listen address", "-token token", "GREETER_TOKEN", "-data file", "keeps nothing", "-times int"} {
 		if !strings.Contains(help.String(), want) {
 			t.Errorf("it does not hold '%s': %s", want, help.String())
 		}
