@@ -155,6 +155,7 @@ func (s *mealieStack) names(t *testing.T, path string) map[string]string {
 type mealieRecipe struct {
 	ID, Name, Slug, Description   string
 	RecipeYield, PrepTime, OrgURL string
+	Settings                      map[string]bool
 	Image                         *string
 	Tags, Tools                   []struct{ Name string }
 	RecipeCategory                []struct{ Name string }

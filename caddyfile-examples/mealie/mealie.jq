@@ -157,6 +157,14 @@ def recipe_body:
     }
   | map_values(values);
 
+# PATCH of a recipe. Where amounts are off, Mealie shows neither the units nor
+# the foods of what was written, so they are turned on.
+def patch_recipe($slug; $body):
+  patch("/api/recipes/\($slug)"; $body)
+  | if $body.recipeIngredient and .settings.disableAmount and any(.recipeIngredient[]; .food or .unit) then
+      patch("/api/recipes/\(.slug)"; { settings: (.settings + { disableAmount: false }) })
+    else . end;
+
 # The filter of a cookbook: names as Mealie writes them, and the filter given.
 def filter($field; $resource; $what):
   if ($args[$resource] // []) == [] then empty

@@ -4,7 +4,7 @@ recipe_body as $fields
 | ({ recipeIngredient: [], recipeInstructions: [] } + $fields + $organized.body | del(.name)) as $body
 | post("/api/recipes"; { name: $args.name }) as $slug
 | annotate(
-    patch("/api/recipes/\($slug)"; $body);
+    patch_recipe($slug; $body);
     "recipe \($slug | quoted) was created, but could not be filled in: \(.message). Complete it with update_recipe or remove it with delete_recipe")
 | { slug, name }
 | note($organized.notes)

@@ -1,7 +1,7 @@
 get("/api/recipes/\($args.slug)"; null; fresh) as $recipe
 | recipe_body as $fields
 | organized($recipe) as $organized
-| patch("/api/recipes/\($args.slug)"; $fields + $organized.body)
+| patch_recipe($args.slug; $fields + $organized.body)
 | { slug, name, renamed_from: (if .slug == $args.slug then null else $args.slug end) }
 | clean
 | note($organized.notes)
