@@ -85,7 +85,11 @@ func TestMealieCreateRecipe(t *testing.T) {
 		s.ask(t, "PATCH", "/api/recipes/zopf", `{"settings":{"public":true,"showAssets":true,"disableAmount":true}}`, nil)
 		call(t, s.session, "update_recipe", `{"slug":"zopf","description":"Braided"}`)
 		same(t, "of another change", s.recipe(t, "zopf").Settings, map[string]bool{"disableAmount": true, "disableComments": false, "landscapeView": false, "locked": false, "public": true, "showAssets": true, "showNutrition": false})
+		s.Forget()
 		call(t, s.session, "update_recipe", `{"slug":"zopf","ingredients":["1 zcup zflour"]}`)
+		if patches := s.bodies(t, "PATCH", "/zopf"); len(patches) != 2 || len(patches[1]["settings"].(map[string]any)) != 7 {
+			t.Errorf("sent %v", patches)
+		}
 		same(t, "of new ingredients", s.recipe(t, "zopf").Settings, map[string]bool{"disableAmount": false, "disableComments": false, "landscapeView": false, "locked": false, "public": true, "showAssets": true, "showNutrition": false})
 	})
 	t.Run("a name alone", func(t *testing.T) {
