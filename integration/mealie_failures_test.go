@@ -69,6 +69,29 @@ func TestMealieFailures(t *testing.T) {
 	}
 }
 
+// A certificate that nobody knows is accepted only if MEALIE_VERIFY_SSL says so.
+func TestMealieVerifySSL(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		verify string
+		tls    bool
+		works  bool
+	}{
+		{"", true, false}, {"yes", true, false}, {"Off", true, true}, {"0", false, true}, {"1", false, true},
+	} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			t.Parallel()
+			s := mealieSetup{tls: tt.tls, env: []string{"MEALIE_VERIFY_SSL=" + tt.verify}}.start(t)
+			if tt.works {
+				s.waitFor(t, "connected to Mealie")
+				return
+			}
+			s.waitFor(t, "upstream check failed")
+			s.refuses(t, "get_todays_meals", `{}`, fmt.Sprintf("Mealie unreachable at %s: certificate signed by unknown authority", s.api.URL))
+		})
+	}
+}
+
 // Calls are answered with what the check at the start says, until it passes.
 func TestMealieCheck(t *testing.T) {
 	t.Parallel()

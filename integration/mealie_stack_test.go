@@ -27,6 +27,7 @@ type mealieSetup struct {
 	api    mealie.Options
 	env    []string                        // more environment, which goes before the usual
 	wrap   func(http.Handler) http.Handler // what stands before the API
+	tls    bool                            // Mealie speaks https, with a certificate that nobody knows
 	config string                          // another Caddyfile
 	faults []mealie.Fault                  // from the start, so that the check may fail
 }
@@ -62,7 +63,11 @@ func (how mealieSetup) start(t *testing.T) *mealieStack {
 	if how.wrap != nil {
 		handler = how.wrap(handler)
 	}
-	s.api = httptest.NewServer(handler)
+	if s.api = httptest.NewUnstartedServer(handler); how.tls {
+		s.api.StartTLS()
+	} else {
+		s.api.Start()
+	}
 	t.Cleanup(s.api.Close)
 	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
 	s.url = site + "/mcp"
