@@ -74,10 +74,7 @@ func (how mealieSetup) start(t *testing.T) *mealieStack {
 	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), append([]string{
 		"MCP_SITE=" + site,
 		"MCP_ADMIN=off",
-		"MCP_TOKEN=" + mealieMCPToken,
-		"MEALIE_URL=" + s.api.URL,
-		"MEALIE_API_TOKEN=" + mealieToken,
-	}, how.env...), "run", "--config", cmp.Or(how.config, mealieExample))
+	}, append(mealieEnv(s.api.URL), how.env...)...), "run", "--config", cmp.Or(how.config, mealieExample))
 	s.waitFor(t, "serving initial configuration")
 	s.session = connect(t, s.url, authorized(t, mealieMCPToken), modern)
 	if how.faults == nil && how.env == nil {
@@ -85,6 +82,11 @@ func (how mealieSetup) start(t *testing.T) *mealieStack {
 		s.Forget()
 	}
 	return s
+}
+
+// mealieEnv is the environment of the Caddyfile, for an API.
+func mealieEnv(api string) []string {
+	return []string{"MCP_TOKEN=" + mealieMCPToken, "MEALIE_URL=" + api, "MEALIE_API_TOKEN=" + mealieToken}
 }
 
 // sent lists what Mealie has received since it was last asked: method, path,

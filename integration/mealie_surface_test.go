@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer/codec"
-
 	"github.com/caddymcp/caddymcp/caddymcp/program"
+	"github.com/caddymcp/caddymcp/caddymcp/tokens"
 )
 
 // What tools a client sees, with their parameters and what they say of
@@ -208,18 +207,7 @@ func TestMealieLengths(t *testing.T) {
 func TestMealieSizes(t *testing.T) {
 	t.Parallel()
 	s := startMealie(t)
-	o200k := codec.NewO200kBase()
-	tokens := func(text string) int {
-		n, err := o200k.Count(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	list, err := json.Marshal(tools(t, s.session))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := runMCP(t, mealieEnv(s.api.URL), "mcp", "tools", "--json", "--config", mealieExample).stdout
 	var page struct{ Items []struct{ Slug string } }
 	s.ask(t, "GET", "/api/recipes?perPage=-1", "", &page)
 	var recipes []string
@@ -227,7 +215,7 @@ func TestMealieSizes(t *testing.T) {
 		text, _ := call(t, s.session, "get_recipe", fmt.Sprintf(`{"slug":%q}`, r.Slug))
 		recipes = append(recipes, text)
 	}
-	slices.SortFunc(recipes, func(a, b string) int { return tokens(b) - tokens(a) })
+	slices.SortFunc(recipes, func(a, b string) int { return tokens.Count(b) - tokens.Count(a) })
 	full, _ := call(t, s.session, "get_recipe", `{"slug":"spaghetti-carbonara","full":true}`)
 	search, _ := call(t, s.session, "search_recipes", `{}`)
 	taxonomy, _ := call(t, s.session, "manage_taxonomy", `{"resource":"foods"}`)
@@ -240,14 +228,14 @@ func TestMealieSizes(t *testing.T) {
 		text  string
 		limit int
 	}{
-		{"`tools/list`, 25 tools", string(list), 9000},
+		{"`tools/list`, 25 tools", strings.TrimSpace(list), 9000},
 		{"`get_recipe`, spaghetti carbonara, which is the longest but one", recipes[1], 500},
 		{"the same with `full`, as Mealie has it", full, 100_000},
 		{"`get_recipe`, the longest: a bread over two days, with five notes", recipes[0], 1000},
 		{"`search_recipes`, 20 results", search, 1500},
 		{"`manage_taxonomy`, 50 foods", taxonomy, 4000},
 	} {
-		n := tokens(row.text)
+		n := tokens.Count(row.text)
 		if n > row.limit {
 			t.Errorf("%s: %d tokens, at most %d are wanted", row.what, n, row.limit)
 		}
