@@ -96,6 +96,15 @@ func start(t *testing.T, binary string, env []string, args ...string) *process {
 	return p
 }
 
+// startCaddy runs Caddy with a config until the test ends, and returns when it
+// serves.
+func startCaddy(t *testing.T, config string, env ...string) *process {
+	t.Helper()
+	p := start(t, build(t, "./caddymcp/cmd/caddy"), env, "run", "--config", config)
+	p.waitFor(t, "serving initial configuration")
+	return p
+}
+
 // Write takes what the process prints.
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()

@@ -136,7 +136,7 @@ func TestShoppingClients(t *testing.T) {
 		}
 		api := httptest.NewServer(list)
 		t.Cleanup(api.Close)
-		e := serveExample(t, shoppingExample, "MCP_ADMIN=off", "MCP_TOKEN="+shoppingToken, "COOKED_URL="+api.URL, "COOKED_API_TOKEN="+cookedToken)
+		e := serveExample(t, shoppingExample, shoppingEnv(api.URL)...)
 		e.token = shoppingToken
 		return e
 	}, []string{"read", "change_shopping_list"}, []step{
@@ -165,12 +165,10 @@ func TestQuickstartClients(t *testing.T) {
 	})
 }
 
-// serveExample serves an example that has no folder of its own for the test.
+// serveExample runs an example that writes an access log.
 func serveExample(t *testing.T, example string, env ...string) endpoint {
 	t.Helper()
-	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
-	p := start(t, build(t, "./caddymcp/cmd/caddy"), append(env, accessLog, "MCP_SITE="+site), "run", "--config", example)
-	p.waitFor(t, "serving initial configuration")
+	p, site := startExample(t, example, append(env, accessLog)...)
 	return endpoint{process: p, url: site + "/mcp"}
 }
 

@@ -106,7 +106,7 @@ func countPantry(t *testing.T) *counted {
 	}
 	c := &counted{example: pantryExample, secrets: []string{pantryToken, pantrySecret}}
 	c.count(t, api)
-	c.env = []string{"FOOD_MCP_URL_SECRET=" + pantrySecret, "FOOD_API_BASE=" + c.api.URL + "/api", "FOOD_API_TOKEN=" + pantryToken}
+	c.env = pantryEnv(c.api.URL)
 	return c
 }
 
@@ -118,7 +118,7 @@ func countShopping(t *testing.T) *counted {
 	}
 	c := &counted{example: shoppingExample, secrets: []string{cookedToken, shoppingToken}}
 	c.count(t, api)
-	c.env = []string{"MCP_TOKEN=" + shoppingToken, "COOKED_URL=" + c.api.URL, "COOKED_API_TOKEN=" + cookedToken}
+	c.env = shoppingEnv(c.api.URL)
 	return c
 }
 
@@ -232,9 +232,7 @@ func TestCommandInterrupt(t *testing.T) {
 		<-r.Context().Done()
 		close(gone)
 	}))
-	p := start(t, build(t, "./caddymcp/cmd/caddy"), []string{
-		"FOOD_MCP_URL_SECRET=" + pantrySecret, "FOOD_API_BASE=" + food.api.URL + "/api", "FOOD_API_TOKEN=" + pantryToken,
-	}, "mcp", "call", "get_pantry", "--config", food.example)
+	p := start(t, build(t, "./caddymcp/cmd/caddy"), pantryEnv(food.api.URL), "mcp", "call", "get_pantry", "--config", food.example)
 	<-arrived
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

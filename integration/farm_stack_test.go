@@ -2,10 +2,8 @@ package integration
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,35 +66,14 @@ func startFarm(t *testing.T, edits ...func(caddyfile string) string) *farmStack 
 	s := &farmStack{api: httptest.NewServer(api)}
 	t.Cleanup(s.api.Close)
 
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, filepath.Dir(farmExample)))); err != nil {
-		t.Fatal(err)
-	}
-	config := filepath.Join(dir, "Caddyfile")
-	text, err := os.ReadFile(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	caddyfile := string(text)
-	for _, edit := range edits {
-		caddyfile = edit(caddyfile)
-	}
-	if err := os.WriteFile(config, []byte(caddyfile), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
-	s.url = site + "/mcp"
-	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), farmEnv(site, s.api.URL), "run", "--config", config)
-	s.waitFor(t, "serving initial configuration")
+	process, site := startExample(t, copyExample(t, farmExample, edits...), farmEnv(s.api.URL)...)
+	s.process, s.url = process, site+"/mcp"
 	return s
 }
 
-// farmEnv is the environment of the farm's Caddyfile.
-func farmEnv(site, api string) []string {
+// farmEnv is the environment of the farm's Caddyfile, for an API.
+func farmEnv(api string) []string {
 	return []string{
-		"MCP_SITE=" + site,
-		"MCP_ADMIN=off",
 		"FARM_URL=" + api,
 		"FARM_API_TOKEN=" + farmAPIToken,
 		"FARM_OWNER_TOKEN=" + ownerToken,

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -105,20 +103,20 @@ func TestFarmTextFields(t *testing.T) {
 func TestFarmLint(t *testing.T) {
 	t.Parallel()
 	for flag, want := range map[string][]string{"": nil, "--text-fields": farmTexts} {
-		cmd := exec.Command(build(t, "./caddymcp/cmd/caddy"), strings.Fields("mcp lint --config "+farmExample+" "+flag)...)
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), append(farmEnv("http://127.0.0.1:8080", "http://127.0.0.1:8044"), "HOME="+t.TempDir())...)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Errorf("caddy mcp lint %s: %v", flag, err)
+		got := runMCP(t, farmEnv("http://127.0.0.1:8044"), strings.Fields("mcp lint --config "+farmExample+" "+flag)...)
+		if got.exit != 0 {
+			t.Errorf("caddy mcp lint %s ends with %d: %s", flag, got.exit, got.stderr)
 		}
 		var open []string
-		for _, field := range want {
-			if field, what, _ := strings.Cut(field, " ("); !strings.Contains(what, " or ") {
+		for _, text := range want {
+			field, what, _ := strings.Cut(text, " (")
+			if format, ok := strings.CutPrefix(what, "a "); ok {
+				open = append(open, field+" (format "+format)
+			} else if !strings.Contains(what, " or ") {
 				open = append(open, field)
 			}
 		}
-		same(t, "lint "+flag, strings.TrimSuffix(string(out), "\n"), strings.Join(open, "\n"))
+		same(t, "lint "+flag, strings.TrimSuffix(got.stdout, "\n"), strings.Join(open, "\n"))
 	}
 }
 

@@ -42,8 +42,7 @@ func startQuickstart(t *testing.T, host string, env ...string) *quickstart {
 	q.address, q.extra = fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	admin := fmt.Sprintf("%s:%d", host, freePort(t))
 	q.url, q.admin = "http://"+q.address+"/mcp", "http://"+admin
-	q.process = start(t, build(t, "./caddymcp/cmd/caddy"), append(env, "MCP_SITE=http://"+q.address, "MCP_ADMIN="+admin), "run", "--config", quickstartExample)
-	q.waitFor(t, "serving initial configuration")
+	q.process = startCaddy(t, quickstartExample, append(env, "MCP_SITE=http://"+q.address, "MCP_ADMIN="+admin)...)
 	q.session = connect(t, q.url, reloading{plainTransport(t)}, modern)
 	return q
 }

@@ -56,8 +56,7 @@ func (r *reloadable) run(t *testing.T, block string) {
 	r.config = filepath.Join(t.TempDir(), "Caddyfile")
 	r.admin = fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	r.write(t, block)
-	r.process = start(t, build(t, "./caddymcp/cmd/caddy"), nil, "run", "--config", r.config)
-	r.waitFor(t, "serving initial configuration")
+	r.process = startCaddy(t, r.config)
 }
 
 // caddyfile is the whole config around the block.

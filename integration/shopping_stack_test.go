@@ -41,18 +41,15 @@ func startShopping(t *testing.T) *shoppingStack {
 	s.api = httptest.NewServer(s)
 	t.Cleanup(s.api.Close)
 	s.renew(t, cookedToken)
-	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
-	s.url = site + "/mcp"
-	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), []string{
-		"MCP_SITE=" + site,
-		"MCP_ADMIN=off",
-		"MCP_TOKEN=" + shoppingToken,
-		"COOKED_URL=" + s.api.URL,
-		"COOKED_API_TOKEN=" + cookedToken,
-	}, "run", "--config", shoppingExample)
-	s.waitFor(t, "serving initial configuration")
+	process, site := startExample(t, shoppingExample, shoppingEnv(s.api.URL)...)
+	s.process, s.url = process, site+"/mcp"
 	s.session = connect(t, s.url, authorized(t, shoppingToken), modern)
 	return s
+}
+
+// shoppingEnv is the environment of the shopping list's Caddyfile, for an API.
+func shoppingEnv(api string) []string {
+	return []string{"MCP_TOKEN=" + shoppingToken, "COOKED_URL=" + api, "COOKED_API_TOKEN=" + cookedToken}
 }
 
 // ServeHTTP is Cooked. It keeps what it receives.

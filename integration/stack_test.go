@@ -75,21 +75,22 @@ func (how setup) start(t *testing.T) *stack {
 	t.Cleanup(s.api.Close)
 
 	s.site = fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	var edits []func(string) string
+	if how.edit != nil {
+		edits = append(edits, how.edit)
+	}
 	if how.tls {
 		s.site = fmt.Sprintf("https://localhost:%d", freePort(t))
 		s.plain = freePort(t)
+		edits = append(edits, func(caddyfile string) string {
+			return replace(t, caddyfile, "{\n", fmt.Sprintf("{\n\tskip_install_trust\n\thttp_port %d\n", s.plain))
+		})
 	}
-	if how.tls || how.edit != nil {
-		s.config = how.copyExample(t, s.plain)
+	if edits != nil {
+		s.config = copyExample(t, pantryExample, edits...)
 	}
-	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), append([]string{
-		"MCP_SITE=" + s.site,
-		"MCP_ADMIN=off",
-		"FOOD_MCP_URL_SECRET=" + pantrySecret,
-		"FOOD_API_BASE=" + s.api.URL + "/api",
-		"FOOD_API_TOKEN=" + pantryToken,
-	}, how.env...), "run", "--config", s.config)
-	s.waitFor(t, "serving initial configuration")
+	env := append(pantryEnv(s.api.URL), "MCP_SITE="+s.site, "MCP_ADMIN=off")
+	s.process = startCaddy(t, s.config, append(env, how.env...)...)
 	if how.tls {
 		s.ca = filepath.Join(s.home, "caddy/pki/authorities/local/root.crt")
 		s.awaitCertificate(t, s.address())
@@ -117,26 +118,36 @@ func (p *process) awaitCertificate(t *testing.T, address string) {
 	}
 }
 
-// copyExample copies the pantry's folder, with another Caddyfile in it.
-func (how setup) copyExample(t *testing.T, httpPort int) string {
+// pantryEnv is the environment of the pantry's Caddyfile, for an API.
+func pantryEnv(api string) []string {
+	return []string{"FOOD_MCP_URL_SECRET=" + pantrySecret, "FOOD_API_BASE=" + api + "/api", "FOOD_API_TOKEN=" + pantryToken}
+}
+
+// startExample runs an example on a free port of 127.0.0.1, and returns its
+// site too.
+func startExample(t *testing.T, config string, env ...string) (p *process, site string) {
 	t.Helper()
-	source := filepath.Join(root, pantryExample)
-	text, err := os.ReadFile(source)
+	site = fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	return startCaddy(t, config, append([]string{"MCP_SITE=" + site, "MCP_ADMIN=off"}, env...)...), site
+}
+
+// copyExample copies the folder of an example, where its Caddyfile goes through
+// the edits, and returns the new Caddyfile.
+func copyExample(t *testing.T, example string, edits ...func(caddyfile string) string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, filepath.Dir(example)))); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(dir, filepath.Base(example))
+	text, err := os.ReadFile(copied)
 	if err != nil {
 		t.Fatal(err)
 	}
 	caddyfile := string(text)
-	if how.edit != nil {
-		caddyfile = how.edit(caddyfile)
+	for _, edit := range edits {
+		caddyfile = edit(caddyfile)
 	}
-	if how.tls {
-		caddyfile = replace(t, caddyfile, "{\n", fmt.Sprintf("{\n\tskip_install_trust\n\thttp_port %d\n", httpPort))
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(source))); err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(dir, "Edited.Caddyfile")
 	if err := os.WriteFile(copied, []byte(caddyfile), 0o600); err != nil {
 		t.Fatal(err)
 	}
