@@ -47,7 +47,7 @@ def taxonomy_item: {
     plural_name: .pluralName,
     abbreviation,
     description,
-    label: .label.name?,
+    label: .label.name,
     aliases: .aliases // [] | names
   } | clean;
 
@@ -115,7 +115,7 @@ def organized($recipe):
     ({ body: {}, notes: [] };
       if $args[$resource] == null then .
       else
-        ($args | resolve($resource)) as $named
+        resolve($resource) as $named
         | .body[$field] = ([
             ($recipe[$field] // [])[] | select($args["replace_\($resource)"] | not) | writable
           ] + $named.objects | unique_by(.id))

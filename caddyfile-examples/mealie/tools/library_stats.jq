@@ -16,6 +16,6 @@ $args as { $resource, $top, $include_unused }
 | note([
     (select(.used > $top) | "showing \($top) of \(.used) used — raise top"),
     (select($include_unused and .unused > $top) | "showing \($top) of \(.unused) unused — raise top"),
-    ($library | scanned),
+    ($library | scanned, (select(.complete | not) | "what only the others use counts as unused")),
     ([$uses[] | nulls] | length | select(. > 0) | "\(.) recipes could not be read: what only they use counts as unused")
   ])
