@@ -69,13 +69,9 @@ func (how mealieSetup) start(t *testing.T) *mealieStack {
 		s.api.Start()
 	}
 	t.Cleanup(s.api.Close)
-	site := fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	var site string
+	s.process, site = startExample(t, cmp.Or(how.config, mealieExample), append(mealieEnv(s.api.URL), how.env...)...)
 	s.url = site + "/mcp"
-	s.process = start(t, build(t, "./caddymcp/cmd/caddy"), append([]string{
-		"MCP_SITE=" + site,
-		"MCP_ADMIN=off",
-	}, append(mealieEnv(s.api.URL), how.env...)...), "run", "--config", cmp.Or(how.config, mealieExample))
-	s.waitFor(t, "serving initial configuration")
 	s.session = connect(t, s.url, authorized(t, mealieMCPToken), modern)
 	if how.faults == nil && how.env == nil {
 		s.waitFor(t, "connected to Mealie")

@@ -212,11 +212,8 @@ func TestMealieUpdateRecipe(t *testing.T) {
 
 func TestMealieRecipeImages(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, filepath.Dir(mealieExample)))); err != nil {
-		t.Fatal(err)
-	}
-	s := mealieSetup{config: filepath.Join(dir, "Caddyfile")}.start(t)
+	config := copyExample(t, mealieExample)
+	s := mealieSetup{config: config}.start(t)
 	s.add(t, "Zopf", `{"description":"Bread"}`)
 	picture := []byte("\x89PNG\r\n\x1a\npicture")
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -242,7 +239,7 @@ func TestMealieRecipeImages(t *testing.T) {
 		s.refuses(t, "set_recipe_image", `{"slug":"zopf","url":"a.png"}`, `url: must be an absolute URL such as https://example.com/page (got "a.png")`)
 	})
 
-	if err := os.WriteFile(filepath.Join(dir, "images", "zopf.PNG"), picture, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(config), "images", "zopf.PNG"), picture, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("by file", func(t *testing.T) {
