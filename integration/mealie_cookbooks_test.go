@@ -71,10 +71,14 @@ func TestMealieCookbooks(t *testing.T) {
 		s.refuses(t, "get_cookbook_recipes", `{"cookbook":"nosuch"}`, "cookbook 'nosuch' not found")
 	})
 	t.Run("changed", func(t *testing.T) {
+		s.Forget()
 		want := made
 		want.Description = "Sourer"
 		got := decode[mealieCookbook](t, s.session, "update_cookbook", fmt.Sprintf(`{"cookbook_id":%q,"description":"Sourer"}`, made.CookbookID))
 		same(t, "cookbook", got, want)
+		same(t, "sent", s.bodies(t, "PUT", made.CookbookID), []map[string]any{{
+			"name": "Zests", "description": "Sourer", "position": 1, "public": false, "queryFilterString": made.QueryFilter,
+		}})
 		want.Name, want.Slug, want.QueryFilter = "Sours", "sours", `tools.name IN ["Zester"]`
 		got = decode[mealieCookbook](t, s.session, "update_cookbook", fmt.Sprintf(`{"cookbook_id":%q,"name":"Sours","tools":["ZESTER"]}`, made.CookbookID))
 		same(t, "cookbook", got, want)

@@ -1,8 +1,8 @@
-# Mealie before 3 has no PATCH here, and its PUT replaces the row.
+# A Mealie without PATCH here is sent the whole row.
 cookbook_body as $body
 | rescue(
     patch("/api/households/cookbooks/\($args.cookbook_id)"; $body);
     .status == 405;
-    get("/api/households/cookbooks/\($args.cookbook_id)") as $row
+    (get("/api/households/cookbooks/\($args.cookbook_id)") | only(["name", "description", "position", "public", "queryFilterString"])) as $row
     | put("/api/households/cookbooks/\($args.cookbook_id)"; $row + $body))
 | cookbook
