@@ -214,3 +214,43 @@ func TestMealieSuggestRecipes(t *testing.T) {
 		same(t, "asked", s.sent(), []string{"GET /api/recipes/suggestions?limit=100&maxMissingFoods=2"})
 	})
 }
+
+// Names are read once, until something is written that they may depend on.
+func TestMealieNamesAreKept(t *testing.T) {
+	t.Parallel()
+	s := startMealie(t)
+	s.shelf(t)
+	read := func(t *testing.T) (times int) {
+		t.Helper()
+		s.Forget()
+		call(t, s.session, "search_recipes", `{"tags":["Zesty"]}`)
+		for _, line := range s.sent() {
+			if strings.HasPrefix(line, "GET /api/organizers/tags") {
+				times++
+			}
+		}
+		return times
+	}
+	same(t, "first", read(t), 1)
+	same(t, "again", read(t), 0)
+	for _, tt := range []struct {
+		tool, args string
+		empties    int
+	}{
+		{"manage_taxonomy", `{"resource":"tags","action":"create","name":"Zippy"}`, 1},
+		{"manage_taxonomy", `{"resource":"foods","action":"create","name":"zucca"}`, 1},
+		{"update_recipe", `{"slug":"zeppole","description":"x"}`, 1},
+		{"delete_recipe", `{"slug":"zeppole","confirm_slug":"zeppole"}`, 1},
+		{"add_meal_plan_entry", `{"date":"2031-03-01","recipe_slug":"zuccotto"}`, 0},
+		{"create_cookbook", `{"name":"Zesty things","tags":["Zesty"]}`, 0},
+		{"parse_ingredients", `{"lines":["1 egg"]}`, 0},
+		{"manage_taxonomy", `{"resource":"tags"}`, 0},
+	} {
+		t.Run(tt.tool+tt.args, func(t *testing.T) {
+			if text, isError := call(t, s.session, tt.tool, tt.args); isError {
+				t.Fatal(text)
+			}
+			same(t, "after", read(t), tt.empties)
+		})
+	}
+}
