@@ -117,7 +117,12 @@ func (l *linter) tool(t *mcp.Tool) {
 	object := func(format string, args ...any) {
 		l.object("tool '%s': %s", t.Name, fmt.Sprintf(format, args...))
 	}
-	l.names(object, "the name", t.Name)
+	if n := len(t.Name); n > maxName {
+		object("the name has %d characters, clients with a prefix of their own take %d", n, maxName)
+	}
+	if !plainName.MatchString(t.Name) {
+		object("the name has characters besides a-z, 0-9, '_' and '-', which some clients rewrite")
+	}
 	if n := len(t.Description); n > maxDescription {
 		object("the description has %d bytes, clients cut it at %d", n, maxDescription)
 	}
@@ -138,16 +143,6 @@ func (l *linter) tool(t *mcp.Tool) {
 		if text, ok := s.schema.(json.RawMessage); ok && json.Unmarshal(text, &schema) == nil {
 			l.schema(object, s.what, schema)
 		}
-	}
-}
-
-// names objects to names that some clients refuse or rewrite.
-func (l *linter) names(object func(string, ...any), what, name string) {
-	if n := len(name); n > maxName {
-		object("%s has %d characters, clients with a prefix of their own take %d", what, n, maxName)
-	}
-	if !plainName.MatchString(name) {
-		object("%s has characters besides a-z, 0-9, '_' and '-', which some clients rewrite", what)
 	}
 }
 

@@ -37,6 +37,7 @@ The variable and the URL are those of the config, which need not load yet: of
 }
 
 func runSecret(_ context.Context, cmd *cobra.Command, _ []string) (int, error) {
+	// So that the adapter logs nothing but errors.
 	if _, err := caddy.ProvisionContext(&caddy.Config{Logging: errorsOnly()}); err != nil {
 		return caddy.ExitCodeFailedStartup, err
 	}

@@ -41,7 +41,7 @@ func (w *witness) stopped() *upstream.Attempt {
 }
 
 // intercept is an [upstream.Interceptor].
-func (w *witness) intercept(_ context.Context, a *upstream.Attempt, send func() (*program.Response, error)) (*program.Response, error) {
+func (w *witness) intercept(a *upstream.Attempt, send func() (*program.Response, error)) (*program.Response, error) {
 	if w.dry && (w.unsafe || !a.Reading) {
 		w.halt(a)
 		return nil, context.Canceled

@@ -12,9 +12,6 @@ import (
 // repetition is an attempt of its own, and so is each redirect; what a cache
 // answers is none.
 type Attempt struct {
-	// Upstream is the upstream's name.
-	Upstream string
-
 	// Method and URL are those of the request.
 	Method, URL string
 
@@ -31,7 +28,7 @@ type Attempt struct {
 
 // An Interceptor stands where requests leave an upstream. It sends the attempt
 // with send, or returns an error instead.
-type Interceptor func(ctx context.Context, a *Attempt, send func() (*program.Response, error)) (*program.Response, error)
+type Interceptor func(a *Attempt, send func() (*program.Response, error)) (*program.Response, error)
 
 // Intercept lets an interceptor have every attempt of every upstream from now
 // on. It must not be called while requests are sent.
@@ -50,14 +47,13 @@ type intercepted struct {
 
 func (i *intercepted) exchange(ctx context.Context, out *outgoing) (*program.Response, error) {
 	a := &Attempt{
-		Upstream: i.upstream.Name,
-		Method:   out.method,
-		URL:      out.url.String(),
-		Header:   i.upstream.shown(out),
-		Body:     out.body,
-		Reading:  out.reading,
+		Method:  out.method,
+		URL:     out.url.String(),
+		Header:  i.upstream.shown(out),
+		Body:    out.body,
+		Reading: out.reading,
 	}
-	return i.by(ctx, a, func() (*program.Response, error) { return i.exchanger.exchange(ctx, out) })
+	return i.by(a, func() (*program.Response, error) { return i.exchanger.exchange(ctx, out) })
 }
 
 // masked stands for a credential that a tool itself sends.

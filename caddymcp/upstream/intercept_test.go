@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -36,7 +35,7 @@ func TestIntercept(t *testing.T) {
 	})
 	var seen []*Attempt
 	refused := errors.New("refused")
-	Set{u}.Intercept(func(_ context.Context, a *Attempt, send func() (*program.Response, error)) (*program.Response, error) {
+	Set{u}.Intercept(func(a *Attempt, send func() (*program.Response, error)) (*program.Response, error) {
 		seen = append(seen, a)
 		if !a.Reading {
 			return nil, refused
@@ -65,7 +64,7 @@ func TestIntercept(t *testing.T) {
 				t.Fatalf("it sees %d requests, want %d", len(seen), len(tc.urls))
 			}
 			for i, a := range seen {
-				if a.Upstream != "api" || a.Method != tc.method || a.URL != api.URL+tc.urls[i] || a.Reading != tc.reading || string(a.Body) != "b" {
+				if a.Method != tc.method || a.URL != api.URL+tc.urls[i] || a.Reading != tc.reading || string(a.Body) != "b" {
 					t.Errorf("it sees %+v", a)
 				}
 				for name, want := range map[string]string{
