@@ -81,8 +81,9 @@ type ErrorText struct {
 	// "unreachable" and "timeout".
 	On []string `json:"on"`
 
-	// Message is the sentence. It may hold {status}, {detail}, {url} and
-	// {arg.name}.
+	// Message is the sentence. It may hold {status}, {arg.name}, {url}, which
+	// is the API's address, and {detail}: the API's own words, or why there
+	// was no reply. One with {detail} is for failures that have such words.
 	Message string `json:"message"`
 }
 
