@@ -17,7 +17,7 @@ library($args.max_recipes) as $library
 | ($urls | asked("HEAD"; "probing links")) as $heads
 | ([$heads[] | select(.status != 200) | .url] | asked("GET"; null)) as $again
 | ($heads + $again | index_by(.url)) as $probed
-| def found($wanted): [$linked[] | { slug } + ($probed[.orgURL] | select(verdict == $wanted) | { url, reason: .error.message })];
+| def found($wanted): [$linked[] | .slug as $slug | $probed[.orgURL] | select(verdict == $wanted) | { $slug, url, reason: .error.message }];
   { sources_checked: $urls | length, broken: found("broken"), unverified: found("unverified") }
 | if $args.check_images then .without_image = [$library.items[] | select((.image // "") == "") | .slug] else . end
 | note([($library | scanned)])
