@@ -7,17 +7,13 @@ import (
 
 // serveBulkActions serves what changes several recipes at once.
 func (a *API) serveBulkActions() {
-	a.handle("POST /api/recipes/bulk-actions/tag", func(r *http.Request) (reply, error) {
-		return a.assign(r, "tags", func(d *data) []*organizer { return d.Tags }, func(r *recipe) *[]string { return &r.Tags })
+	a.handleInput("POST /api/recipes/bulk-actions/tag", func(_ *http.Request, in *input) (reply, error) {
+		return a.assign(in, "tags", func(d *data) []*organizer { return d.Tags }, func(r *recipe) *[]string { return &r.Tags })
 	})
-	a.handle("POST /api/recipes/bulk-actions/categorize", func(r *http.Request) (reply, error) {
-		return a.assign(r, "categories", func(d *data) []*organizer { return d.Categories }, func(r *recipe) *[]string { return &r.Categories })
+	a.handleInput("POST /api/recipes/bulk-actions/categorize", func(_ *http.Request, in *input) (reply, error) {
+		return a.assign(in, "categories", func(d *data) []*organizer { return d.Categories }, func(r *recipe) *[]string { return &r.Categories })
 	})
-	a.handle("POST /api/recipes/bulk-actions/delete", func(r *http.Request) (reply, error) {
-		in, err := readInput(r)
-		if err != nil {
-			return reply{}, err
-		}
+	a.handleInput("POST /api/recipes/bulk-actions/delete", func(_ *http.Request, in *input) (reply, error) {
 		return a.change(http.StatusOK, func(d *data) (any, error) {
 			recipes, err := d.named(in)
 			for _, rec := range recipes {
@@ -48,11 +44,7 @@ func (d *data) named(in *input) ([]*recipe, error) {
 }
 
 // assign adds organizers to recipes, and takes none away.
-func (a *API) assign(r *http.Request, key string, rows func(*data) []*organizer, of func(*recipe) *[]string) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) assign(in *input, key string, rows func(*data) []*organizer, of func(*recipe) *[]string) (reply, error) {
 	return a.change(http.StatusOK, func(d *data) (any, error) {
 		w := &recipeWriter{data: d, strict: a.strict}
 		var ids []string

@@ -97,11 +97,7 @@ func (a *API) serveCookbooks() {
 		}
 		return reply{http.StatusOK, shown}, err
 	})
-	a.handle("POST "+path, func(r *http.Request) (reply, error) {
-		in, err := readInput(r)
-		if err != nil {
-			return reply{}, err
-		}
+	a.handleInput("POST "+path, func(_ *http.Request, in *input) (reply, error) {
 		return a.change(http.StatusCreated, func(d *data) (any, error) {
 			c := &cookbook{ID: d.newID(), CreatedAt: a.now().UTC()}
 			if err := a.fillCookbook(d, in, c); err != nil {
@@ -111,11 +107,7 @@ func (a *API) serveCookbooks() {
 			return showCookbook(c), nil
 		})
 	})
-	a.handle("PUT "+path+"/{id}", func(r *http.Request) (reply, error) {
-		in, err := readInput(r)
-		if err != nil {
-			return reply{}, err
-		}
+	a.handleInput("PUT "+path+"/{id}", func(r *http.Request, in *input) (reply, error) {
 		return a.change(http.StatusOK, func(d *data) (any, error) {
 			c := d.cookbook(r.PathValue("id"), false)
 			if c == nil {

@@ -14,8 +14,8 @@ const maxFetched = 4 << 20
 
 // serveImports serves what fetches from other sites, and images.
 func (a *API) serveImports() {
-	a.handle("POST /api/recipes/create/url", a.importRecipe)
-	a.handle("POST /api/recipes/{slug}/image", a.fetchImage)
+	a.handleInput("POST /api/recipes/create/url", a.importRecipe)
+	a.handleInput("POST /api/recipes/{slug}/image", a.fetchImage)
 	a.handle("PUT /api/recipes/{slug}/image", a.uploadImage)
 }
 
@@ -38,11 +38,7 @@ func (a *API) fetch(ctx context.Context, url string) (body []byte, contentType s
 }
 
 // importRecipe is POST /api/recipes/create/url.
-func (a *API) importRecipe(r *http.Request) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) importRecipe(r *http.Request, in *input) (reply, error) {
 	var url string
 	var tags, categories bool
 	in.need("url")
@@ -91,11 +87,7 @@ func (a *API) setImage(slug string, show func(key string) any) (reply, error) {
 }
 
 // fetchImage is POST of an image: its URL.
-func (a *API) fetchImage(r *http.Request) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) fetchImage(r *http.Request, in *input) (reply, error) {
 	var url string
 	in.need("url")
 	in.text("url", &url)

@@ -79,7 +79,7 @@ func New(opts Options) (*API, error) {
 	a.servePlan()
 	a.serveCookbooks()
 	a.serveTaxonomies()
-	a.handle("POST /api/parser/ingredients", a.parseIngredients)
+	a.handleInput("POST /api/parser/ingredients", a.parseIngredients)
 	return a, nil
 }
 
@@ -182,6 +182,17 @@ func (a *API) handle(pattern string, serve func(r *http.Request) (reply, error))
 			slog.Error("the Mealie API failed", "method", r.Method, "path", r.URL.Path, "error", err)
 			writeText(w, http.StatusInternalServerError, "Internal Server Error")
 		}
+	})
+}
+
+// handleInput serves a pattern whose requests have a JSON object.
+func (a *API) handleInput(pattern string, serve func(r *http.Request, in *input) (reply, error)) {
+	a.handle(pattern, func(r *http.Request) (reply, error) {
+		in, err := readInput(r)
+		if err != nil {
+			return reply{}, err
+		}
+		return serve(r, in)
 	})
 }
 

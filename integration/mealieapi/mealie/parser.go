@@ -26,11 +26,7 @@ type confidence struct {
 
 // parseIngredients is POST /api/parser/ingredients. It changes nothing: a food
 // or a unit that is not known comes back without an id.
-func (a *API) parseIngredients(r *http.Request) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) parseIngredients(_ *http.Request, in *input) (reply, error) {
 	parser, lines := "nlp", []string(nil)
 	in.need("ingredients")
 	in.choice("parser", []string{"nlp", "brute", "openai"}, &parser)

@@ -58,8 +58,8 @@ func (d *data) showEntry(e *planEntry) planInfo {
 func (a *API) servePlan() {
 	const path = "/api/households/mealplans"
 	a.handle("GET "+path, a.listPlan)
-	a.handle("POST "+path, a.addEntry)
-	a.handle("POST "+path+"/random", a.addRandomEntry)
+	a.handleInput("POST "+path, a.addEntry)
+	a.handleInput("POST "+path+"/random", a.addRandomEntry)
 	a.handle("GET "+path+"/today", func(*http.Request) (reply, error) {
 		d, today := a.store.Read(), a.now().Format(time.DateOnly)
 		entries := []planInfo{}
@@ -127,11 +127,7 @@ func (a *API) listPlan(r *http.Request) (reply, error) {
 	}.page(q, a.now())
 }
 
-func (a *API) addEntry(r *http.Request) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) addEntry(_ *http.Request, in *input) (reply, error) {
 	e := &planEntry{Type: "breakfast"}
 	in.need("date")
 	in.date("date", &e.Date)
@@ -161,11 +157,7 @@ func (d *data) plan(e *planEntry, now time.Time) planInfo {
 }
 
 // addRandomEntry takes a recipe that the rules allow for the day and the meal.
-func (a *API) addRandomEntry(r *http.Request) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) addRandomEntry(_ *http.Request, in *input) (reply, error) {
 	e := &planEntry{Type: "dinner"}
 	in.need("date")
 	in.date("date", &e.Date)

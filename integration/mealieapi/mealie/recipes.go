@@ -11,7 +11,7 @@ import (
 // actions.
 func (a *API) serveRecipes() {
 	a.handle("GET /api/recipes", a.listRecipes)
-	a.handle("POST /api/recipes", a.createRecipe)
+	a.handleInput("POST /api/recipes", a.createRecipe)
 	a.handle("GET /api/recipes/suggestions", a.suggestRecipes)
 	a.handle("GET /api/recipes/{slug}", func(r *http.Request) (reply, error) {
 		d := a.store.Read()
@@ -21,8 +21,8 @@ func (a *API) serveRecipes() {
 		}
 		return ok(d.full(rec))
 	})
-	a.handle("PATCH /api/recipes/{slug}", func(r *http.Request) (reply, error) { return a.updateRecipe(r, false) })
-	a.handle("PUT /api/recipes/{slug}", func(r *http.Request) (reply, error) { return a.updateRecipe(r, true) })
+	a.handleInput("PATCH /api/recipes/{slug}", func(r *http.Request, in *input) (reply, error) { return a.updateRecipe(r, in, false) })
+	a.handleInput("PUT /api/recipes/{slug}", func(r *http.Request, in *input) (reply, error) { return a.updateRecipe(r, in, true) })
 	a.handle("DELETE /api/recipes/{slug}", func(r *http.Request) (reply, error) {
 		return a.change(http.StatusOK, func(d *data) (any, error) {
 			rec := d.recipe(r.PathValue("slug"))
@@ -129,11 +129,7 @@ func (r *recipe) foods() []string {
 }
 
 // createRecipe is POST /api/recipes, which takes a name and nothing else.
-func (a *API) createRecipe(r *http.Request) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) createRecipe(_ *http.Request, in *input) (reply, error) {
 	var name string
 	in.need("name")
 	in.text("name", &name)

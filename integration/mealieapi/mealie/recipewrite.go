@@ -7,11 +7,7 @@ import (
 
 // updateRecipe is PATCH and PUT of a recipe. PATCH changes the fields that are
 // given, lists as a whole; PUT replaces the row. A new name is a new slug.
-func (a *API) updateRecipe(r *http.Request, whole bool) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) updateRecipe(r *http.Request, in *input, whole bool) (reply, error) {
 	return a.change(http.StatusOK, func(d *data) (any, error) {
 		rec := d.recipe(r.PathValue("slug"))
 		w := &recipeWriter{data: d, strict: a.strict}

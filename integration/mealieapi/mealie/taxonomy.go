@@ -34,11 +34,11 @@ func (a *API) serveTaxonomies() {
 	serveTaxonomy(a, organizers("tags", func(d *data) *[]*organizer { return &d.Tags }, func(r *recipe) *[]string { return &r.Tags }))
 	serveTaxonomy(a, organizers("categories", func(d *data) *[]*organizer { return &d.Categories }, func(r *recipe) *[]string { return &r.Categories }))
 	serveTaxonomy(a, tools())
-	a.handle("PUT /api/foods/merge", func(r *http.Request) (reply, error) {
-		return merge(a, r, "Food", "foods", func(d *data) *[]*food { return &d.Foods }, func(i *ingredient) *string { return &i.FoodID })
+	a.handleInput("PUT /api/foods/merge", func(_ *http.Request, in *input) (reply, error) {
+		return merge(a, in, "Food", "foods", func(d *data) *[]*food { return &d.Foods }, func(i *ingredient) *string { return &i.FoodID })
 	})
-	a.handle("PUT /api/units/merge", func(r *http.Request) (reply, error) {
-		return merge(a, r, "Unit", "units", func(d *data) *[]*unit { return &d.Units }, func(i *ingredient) *string { return &i.UnitID })
+	a.handleInput("PUT /api/units/merge", func(_ *http.Request, in *input) (reply, error) {
+		return merge(a, in, "Unit", "units", func(d *data) *[]*unit { return &d.Units }, func(i *ingredient) *string { return &i.UnitID })
 	})
 }
 
@@ -63,11 +63,7 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 		}
 		return ok(t.one(d, row))
 	})
-	a.handle("POST "+path, func(r *http.Request) (reply, error) {
-		in, err := readInput(r)
-		if err != nil {
-			return reply{}, err
-		}
+	a.handleInput("POST "+path, func(_ *http.Request, in *input) (reply, error) {
 		return a.change(t.created, func(d *data) (any, error) {
 			row := P(new(T))
 			*row.base() = head{ID: d.newID(), CreatedAt: a.now().UTC()}
@@ -79,11 +75,7 @@ func serveTaxonomy[T any, P rowOf[T]](a *API, t taxonomy[T, P]) {
 			return t.one(d, row), nil
 		})
 	})
-	a.handle("PUT "+path+"/{id}", func(r *http.Request) (reply, error) {
-		in, err := readInput(r)
-		if err != nil {
-			return reply{}, err
-		}
+	a.handleInput("PUT "+path+"/{id}", func(r *http.Request, in *input) (reply, error) {
 		in.need(t.needs...)
 		return a.change(http.StatusOK, func(d *data) (any, error) {
 			row, err := t.find(d, r)
@@ -165,11 +157,7 @@ func (t taxonomy[T, P]) fill(a *API, d *data, in *input, row P) error {
 }
 
 // merge puts one row in the place of another wherever that is used.
-func merge[T any, P rowOf[T]](a *API, r *http.Request, kind, plural string, rows func(*data) *[]P, of func(*ingredient) *string) (reply, error) {
-	in, err := readInput(r)
-	if err != nil {
-		return reply{}, err
-	}
+func merge[T any, P rowOf[T]](a *API, in *input, kind, plural string, rows func(*data) *[]P, of func(*ingredient) *string) (reply, error) {
 	var from, to string
 	in.need("from"+kind, "to"+kind)
 	in.id("from"+kind, false, &from)
