@@ -48,29 +48,29 @@ type head struct {
 
 func (h *head) base() *head { return h }
 
-// A food is what an ingredient is of.
-type food struct {
+// A noun is what a food and a unit have in common.
+type noun struct {
 	head
 	PluralName  *string        `json:"plural_name,omitempty"`
 	Description string         `json:"description,omitempty"`
 	Extras      map[string]any `json:"extras"`
 	OnHand      bool           `json:"on_hand,omitempty"`
-	LabelID     string         `json:"label_id,omitempty"`
 	Aliases     []alias        `json:"aliases"`
+}
+
+// A food is what an ingredient is of.
+type food struct {
+	noun
+	LabelID string `json:"label_id,omitempty"`
 }
 
 // A unit is what an ingredient is measured in.
 type unit struct {
-	head
-	PluralName         *string        `json:"plural_name,omitempty"`
-	Description        string         `json:"description,omitempty"`
-	Extras             map[string]any `json:"extras"`
-	OnHand             bool           `json:"on_hand,omitempty"`
-	Fraction           bool           `json:"fraction,omitempty"`
-	Abbreviation       string         `json:"abbreviation,omitempty"`
-	PluralAbbreviation *string        `json:"plural_abbreviation,omitempty"`
-	UseAbbreviation    bool           `json:"use_abbreviation,omitempty"`
-	Aliases            []alias        `json:"aliases"`
+	noun
+	Fraction           bool    `json:"fraction,omitempty"`
+	Abbreviation       string  `json:"abbreviation,omitempty"`
+	PluralAbbreviation *string `json:"plural_abbreviation,omitempty"`
+	UseAbbreviation    bool    `json:"use_abbreviation,omitempty"`
 }
 
 type alias struct {

@@ -103,15 +103,20 @@ func (in *input) need(names ...string) {
 	}
 }
 
-// text takes a string.
-func (in *input) text(name string, into *string) {
+// take takes a value that is of a type already.
+func take[T any](in *input, name string, into *T, kind, msg string) {
 	if v, given := in.in[name]; given {
-		if s, ok := v.(string); ok {
-			*into = s
+		if value, ok := v.(T); ok {
+			*into = value
 		} else {
-			in.fail(name, "string_type", "Input should be a valid string", nil)
+			in.fail(name, kind, msg, nil)
 		}
 	}
+}
+
+// text takes a string.
+func (in *input) text(name string, into *string) {
+	take(in, name, into, "string_type", "Input should be a valid string")
 }
 
 // optional takes a string or null.
@@ -127,13 +132,7 @@ func (in *input) optional(name string, into **string) {
 
 // flag takes a boolean.
 func (in *input) flag(name string, into *bool) {
-	if v, given := in.in[name]; given {
-		if b, ok := v.(bool); ok {
-			*into = b
-		} else {
-			in.fail(name, "bool_type", "Input should be a valid boolean", nil)
-		}
-	}
+	take(in, name, into, "bool_type", "Input should be a valid boolean")
 }
 
 // number takes a number, as a number or a string, or null. An empty string

@@ -68,7 +68,7 @@ func (d *data) parse(line string) parsed {
 		if f := d.foodCalled(name); f != nil {
 			i.Food = d.showFood(f)
 		} else {
-			i.Food = &foodInfo{Name: name, Extras: map[string]any{}, Aliases: []alias{}, Households: []string{}}
+			i.Food = &foodInfo{nounInfo: guessed(name), Households: []string{}}
 			c.Food = 0.613
 		}
 	} else {
@@ -82,18 +82,19 @@ func (d *data) parse(line string) parsed {
 // foodCalled finds a food by its name, its plural or an alias.
 func (d *data) foodCalled(name string) *food {
 	for _, f := range d.Foods {
-		if called(name, f.Name, f.PluralName, f.Aliases) {
+		if f.called(name) {
 			return f
 		}
 	}
 	return nil
 }
 
-func called(text, name string, plural *string, aliases []alias) bool {
-	if plain(text) == plain(name) || plural != nil && plain(text) == plain(*plural) {
+// called says whether a text is the name, the plural or an alias.
+func (n *noun) called(text string) bool {
+	if plain(text) == plain(n.Name) || n.PluralName != nil && plain(text) == plain(*n.PluralName) {
 		return true
 	}
-	for _, a := range aliases {
+	for _, a := range n.Aliases {
 		if plain(text) == plain(a.Name) {
 			return true
 		}
@@ -112,15 +113,13 @@ func (d *data) leadingUnit(text string) (*unitInfo, string, bool) {
 		rest := strings.TrimPrefix(strings.Join(words[n:], " "), "of ")
 		for _, u := range d.Units {
 			short := u.Abbreviation != "" && (word == u.Abbreviation || u.PluralAbbreviation != nil && word == *u.PluralAbbreviation)
-			if short || called(word, u.Name, u.PluralName, u.Aliases) {
+			if short || u.called(word) {
 				return showUnit(u), rest, true
 			}
 		}
 		for _, known := range unitWords {
 			if w := strings.ToLower(word); rest != "" && (w == known || w == known+"s" || w == known+"es") {
-				return &unitInfo{
-					Name: known, Extras: map[string]any{}, Fraction: true, PluralAbbreviation: new(""), Aliases: []alias{},
-				}, rest, true
+				return &unitInfo{nounInfo: guessed(known), Fraction: true, PluralAbbreviation: new("")}, rest, true
 			}
 		}
 	}

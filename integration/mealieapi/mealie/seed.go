@@ -72,7 +72,7 @@ func seedTaxonomy(d *data, text string) {
 			name, short := strings.CutPrefix(name, "!")
 			switch kind {
 			case "food":
-				f := &food{head: seedHead(kind, name, len(d.Foods)), OnHand: onHand, Extras: map[string]any{}, Aliases: []alias{}}
+				f := &food{noun: noun{head: seedHead(kind, name, len(d.Foods)), OnHand: onHand, Extras: map[string]any{}, Aliases: []alias{}}}
 				f.LabelID = d.Labels[len(d.Labels)-1].ID
 				if plural != "" {
 					f.PluralName = &plural
@@ -82,7 +82,7 @@ func seedTaxonomy(d *data, text string) {
 				}
 				d.Foods = append(d.Foods, f)
 			case "unit":
-				u := &unit{head: seedHead(kind, name, len(d.Units)), Extras: map[string]any{}, Aliases: []alias{}}
+				u := &unit{noun: noun{head: seedHead(kind, name, len(d.Units)), Extras: map[string]any{}, Aliases: []alias{}}}
 				u.PluralName, u.PluralAbbreviation, u.UseAbbreviation, u.Fraction = &plural, new(""), short, !short
 				if len(names) > 1 {
 					u.Abbreviation = names[1]

@@ -58,35 +58,33 @@ type toolInfo struct {
 	Households []string `json:"householdsWithTool"`
 }
 
-type foodInfo struct {
+// A nounInfo is a food or a unit, which has no id and no times if it is only
+// guessed.
+type nounInfo struct {
 	ID          *string        `json:"id"`
 	Name        string         `json:"name"`
 	PluralName  *string        `json:"pluralName"`
 	Description string         `json:"description"`
 	Extras      map[string]any `json:"extras"`
 	OnHand      bool           `json:"onHand"`
-	LabelID     *string        `json:"labelId"`
 	Aliases     []alias        `json:"aliases"`
-	Households  []string       `json:"householdsWithIngredientFood"`
-	Label       *labelInfo     `json:"label"`
 	CreatedAt   *time.Time     `json:"createdAt"`
 	UpdatedAt   *time.Time     `json:"updatedAt"`
 }
 
+type foodInfo struct {
+	nounInfo
+	LabelID    *string    `json:"labelId"`
+	Households []string   `json:"householdsWithIngredientFood"`
+	Label      *labelInfo `json:"label"`
+}
+
 type unitInfo struct {
-	ID                 *string        `json:"id"`
-	Name               string         `json:"name"`
-	PluralName         *string        `json:"pluralName"`
-	Description        string         `json:"description"`
-	Extras             map[string]any `json:"extras"`
-	OnHand             bool           `json:"onHand"`
-	Fraction           bool           `json:"fraction"`
-	Abbreviation       string         `json:"abbreviation"`
-	PluralAbbreviation *string        `json:"pluralAbbreviation"`
-	UseAbbreviation    bool           `json:"useAbbreviation"`
-	Aliases            []alias        `json:"aliases"`
-	CreatedAt          *time.Time     `json:"createdAt"`
-	UpdatedAt          *time.Time     `json:"updatedAt"`
+	nounInfo
+	Fraction           bool    `json:"fraction"`
+	Abbreviation       string  `json:"abbreviation"`
+	PluralAbbreviation *string `json:"pluralAbbreviation"`
+	UseAbbreviation    bool    `json:"useAbbreviation"`
 }
 
 type labelInfo struct {
@@ -225,11 +223,20 @@ func (d *data) showIngredient(i ingredient, disableAmount bool) ingredientInfo {
 	return info
 }
 
-func (d *data) showFood(f *food) *foodInfo {
-	info := &foodInfo{
-		ID: &f.ID, Name: f.Name, PluralName: f.PluralName, Description: f.Description, Extras: f.Extras, OnHand: f.OnHand,
-		Aliases: f.Aliases, Households: []string{}, CreatedAt: &f.CreatedAt, UpdatedAt: &f.UpdatedAt,
+func (n *noun) show() nounInfo {
+	return nounInfo{
+		ID: &n.ID, Name: n.Name, PluralName: n.PluralName, Description: n.Description, Extras: n.Extras, OnHand: n.OnHand,
+		Aliases: n.Aliases, CreatedAt: &n.CreatedAt, UpdatedAt: &n.UpdatedAt,
 	}
+}
+
+// guessed shows a food or a unit that nobody made.
+func guessed(name string) nounInfo {
+	return nounInfo{Name: name, Extras: map[string]any{}, Aliases: []alias{}}
+}
+
+func (d *data) showFood(f *food) *foodInfo {
+	info := &foodInfo{nounInfo: f.show(), Households: []string{}}
 	if l := byID(d.Labels, f.LabelID); l != nil {
 		info.LabelID, info.Label = &l.ID, showLabel(l)
 	}
@@ -237,11 +244,7 @@ func (d *data) showFood(f *food) *foodInfo {
 }
 
 func showUnit(u *unit) *unitInfo {
-	return &unitInfo{
-		ID: &u.ID, Name: u.Name, PluralName: u.PluralName, Description: u.Description, Extras: u.Extras, OnHand: u.OnHand,
-		Fraction: u.Fraction, Abbreviation: u.Abbreviation, PluralAbbreviation: u.PluralAbbreviation,
-		UseAbbreviation: u.UseAbbreviation, Aliases: u.Aliases, CreatedAt: &u.CreatedAt, UpdatedAt: &u.UpdatedAt,
-	}
+	return &unitInfo{u.show(), u.Fraction, u.Abbreviation, u.PluralAbbreviation, u.UseAbbreviation}
 }
 
 func showLabel(l *label) *labelInfo {

@@ -8,16 +8,9 @@ import (
 var foods = taxonomy[food, *food]{
 	path: "/foods", table: "ingredient_foods", created: http.StatusCreated,
 	rows: func(d *data) *[]*food { return &d.Foods },
-	read: func(d *data, in *input, f *food) {
-		f.Extras, f.Aliases = map[string]any{}, []alias{}
-		in.optional("pluralName", &f.PluralName)
-		in.text("description", &f.Description)
-		in.flag("onHand", &f.OnHand)
+	read: func(_ *data, in *input, f *food) {
+		f.read(in)
 		in.id("labelId", true, &f.LabelID)
-		if e := in.object("extras"); e != nil {
-			f.Extras = e.in
-		}
-		f.Aliases = readAliases(in)
 	},
 	show: func(d *data, f *food) any { return d.showFood(f) },
 	search: func(f *food) []string {
@@ -33,18 +26,12 @@ var units = taxonomy[unit, *unit]{
 	path: "/units", table: "ingredient_units", created: http.StatusCreated,
 	rows: func(d *data) *[]*unit { return &d.Units },
 	read: func(d *data, in *input, u *unit) {
-		u.Extras, u.Fraction, u.PluralAbbreviation = map[string]any{}, true, new("")
-		in.optional("pluralName", &u.PluralName)
-		in.text("description", &u.Description)
-		in.flag("onHand", &u.OnHand)
+		u.read(in)
+		u.Fraction, u.PluralAbbreviation = true, new("")
 		in.flag("fraction", &u.Fraction)
 		in.text("abbreviation", &u.Abbreviation)
 		in.optional("pluralAbbreviation", &u.PluralAbbreviation)
 		in.flag("useAbbreviation", &u.UseAbbreviation)
-		if e := in.object("extras"); e != nil {
-			u.Extras = e.in
-		}
-		u.Aliases = readAliases(in)
 	},
 	show: func(_ *data, u *unit) any { return showUnit(u) },
 	search: func(u *unit) []string {
@@ -58,15 +45,21 @@ var units = taxonomy[unit, *unit]{
 	gone: func(_ *data, u *unit) any { return showUnit(u) },
 }
 
-func readAliases(in *input) []alias {
-	aliases := []alias{}
+// read takes the fields besides the name.
+func (n *noun) read(in *input) {
+	n.Extras, n.Aliases = map[string]any{}, []alias{}
+	in.optional("pluralName", &n.PluralName)
+	in.text("description", &n.Description)
+	in.flag("onHand", &n.OnHand)
+	if e := in.object("extras"); e != nil {
+		n.Extras = e.in
+	}
 	in.list("aliases", func(i *input) {
 		var a alias
 		i.need("name")
 		i.text("name", &a.Name)
-		aliases = append(aliases, a)
+		n.Aliases = append(n.Aliases, a)
 	})
-	return aliases
 }
 
 var labels = taxonomy[label, *label]{
