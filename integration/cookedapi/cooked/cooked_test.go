@@ -2,13 +2,14 @@ package cooked
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 const testToken = "an-api-token"
@@ -20,9 +21,7 @@ func serve(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	return server.URL
+	return refapitest.Serve(t, h)
 }
 
 // do sends a request and returns the status and the body.
@@ -33,23 +32,8 @@ func do(t *testing.T, method, url, body string) (status int, reply string) {
 
 func doAs(t *testing.T, authorization, method, url, body string) (status int, reply string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if authorization != "" {
-		req.Header.Set("Authorization", authorization)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, strings.TrimSuffix(string(raw), "\n")
+	got := refapitest.Send(t, method, url, body, "Authorization", authorization)
+	return got.Status, got.Body
 }
 
 // shown is the list in short, a group per line.
@@ -201,21 +185,14 @@ func TestToken(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	for name, content := range map[string]string{
+	refapitest.Refuses(t, func(file string) error {
+		_, err := New(Options{Token: testToken, File: file})
+		return err
+	}, map[string]string{
 		"no JSON":       "list",
 		"unknown field": `{"lists":[]}`,
 		"no list":       `{}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "list.json")
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := New(Options{Token: testToken, File: file}); err == nil || !strings.Contains(err.Error(), file) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
+	})
 }
 
 // A change that cannot be kept is not made.

@@ -5,11 +5,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 const testToken = "an-api-token"
@@ -23,37 +24,19 @@ func serve(t testing.TB, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	return server.URL
+	return refapitest.Serve(t, h)
 }
 
 // do sends a request for a user, and returns the status and the body.
 func do(t testing.TB, user, method, url, body string) (status int, reply string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+testToken)
-	if user != "" {
-		req.Header.Set(UserHeader, user)
-	}
-	return send(t, req)
+	return send(t, method, url, body, "Authorization", "Bearer "+testToken, UserHeader, user)
 }
 
-func send(t testing.TB, req *http.Request) (status int, reply string) {
+func send(t testing.TB, method, url, body string, headers ...string) (status int, reply string) {
 	t.Helper()
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, strings.TrimSuffix(string(raw), "\n")
+	got := refapitest.Send(t, method, url, body, headers...)
+	return got.Status, got.Body
 }
 
 // read decodes a list that a user may read.
@@ -205,13 +188,7 @@ func TestToken(t *testing.T) {
 	for _, authorization := range []string{"", "Bearer", "Bearer ", "Bearer other", "Token " + testToken, testToken} {
 		for _, path := range []string{"/api/flocks", "/elsewhere", "/control/served"} {
 			t.Run(authorization+" "+path, func(t *testing.T) {
-				req := httptest.NewRequestWithContext(t.Context(), "GET", url+path, nil)
-				req.RequestURI = ""
-				req.Header.Set(UserHeader, "owner")
-				if authorization != "" {
-					req.Header.Set("Authorization", authorization)
-				}
-				if status, body := send(t, req); status != http.StatusUnauthorized || !strings.Contains(body, "service token is required") {
+				if status, body := send(t, "GET", url+path, "", UserHeader, "owner", "Authorization", authorization); status != http.StatusUnauthorized || !strings.Contains(body, "service token is required") {
 					t.Errorf("got %d %s", status, body)
 				}
 			})
@@ -290,22 +267,15 @@ func TestControl(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	for name, content := range map[string]string{
+	refapitest.Refuses(t, func(file string) error {
+		_, err := New(Options{Token: testToken, File: file})
+		return err
+	}, map[string]string{
 		"no JSON":       "farm",
 		"unknown field": `{"barns":[]}`,
 		"no farm":       `{}`,
 		"unknown id":    `{"farms":[{"id":"f"}],"users":[{"name":"u","farms":["g"]}]}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "farm.json")
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := New(Options{Token: testToken, File: file}); err == nil || !strings.Contains(err.Error(), file) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
+	})
 }
 
 // Whatever is asked for, the API answers with JSON and no server error, and

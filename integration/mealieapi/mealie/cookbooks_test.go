@@ -1,17 +1,21 @@
 package mealie
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
+)
 
 func TestCookbooks(t *testing.T) {
 	s := serve(t, Options{})
 	const path = "/api/households/cookbooks"
-	s.get(path+"?perPage=-1").want(200, `"total":5`, `"slug":"weeknight-dinners"`, `"queryFilterString":"tags.name CONTAINS ALL [\"Vegan\"]"`,
+	s.get(path+"?perPage=-1").Holds(200, `"total":5`, `"slug":"weeknight-dinners"`, `"queryFilterString":"tags.name CONTAINS ALL [\"Vegan\"]"`,
 		`"queryFilter":{"parts":[{"leftParenthesis":null,"rightParenthesis":null,"logicalOperator":null,"attributeName":"tags.name","relationalOperator":"IN","value":["Winter"]},`+
 			`{"leftParenthesis":null,"rightParenthesis":null,"logicalOperator":"OR","attributeName":"tools.name","relationalOperator":"IN","value":["Slow Cooker"]}]}`)
-	s.get(path+"/winter-pots").want(200, `"name":"Winter Pots"`, `"slug":"mulled-wine"`)
-	s.get(path+"/everything").want(200, `"slug":"hummus"`)
+	s.get(path+"/winter-pots").Holds(200, `"name":"Winter Pots"`, `"slug":"mulled-wine"`)
+	s.get(path+"/everything").Holds(200, `"slug":"hummus"`)
 
-	made := decode[cookbookInfo](s.do("POST", path, `{"name":"Soups","queryFilterString":"(recipeCategory.name = \"Soup\") AND rating >= 4"}`), 201)
+	made := refapitest.Decode[cookbookInfo](s.do("POST", path, `{"name":"Soups","queryFilterString":"(recipeCategory.name = \"Soup\") AND rating >= 4"}`), 201)
 	if p := made.QueryFilter.Parts; len(p) != 2 || *p[0].LeftParenthesis != "(" || *p[0].RightParenthesis != ")" || p[0].AttributeName != "recipe_category.name" || p[0].Value != "Soup" {
 		t.Errorf("got %+v", made)
 	}
@@ -19,12 +23,12 @@ func TestCookbooks(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	// PUT replaces the row: what is not given is lost.
-	s.do("PUT", path+"/"+made.ID, `{"name":"All Soups","public":true}`).want(200, `"slug":"all-soups"`, `"queryFilterString":""`, `"public":true`, `"id":"`+made.ID+`"`)
-	s.get(path + "/soups").want(404)
-	s.do("DELETE", path+"/"+made.ID, "").want(200, `"name":"All Soups"`)
-	s.get(path + "/" + made.ID).want(404)
-	s.do("DELETE", path+"/"+made.ID, "").want(404, `"message":"Not found."`)
-	s.do("PUT", path+"/winter-pots", `{"name":"x"}`).want(404)
+	s.do("PUT", path+"/"+made.ID, `{"name":"All Soups","public":true}`).Holds(200, `"slug":"all-soups"`, `"queryFilterString":""`, `"public":true`, `"id":"`+made.ID+`"`)
+	s.get(path + "/soups").Holds(404)
+	s.do("DELETE", path+"/"+made.ID, "").Holds(200, `"name":"All Soups"`)
+	s.get(path + "/" + made.ID).Holds(404)
+	s.do("DELETE", path+"/"+made.ID, "").Holds(404, `"message":"Not found."`)
+	s.do("PUT", path+"/winter-pots", `{"name":"x"}`).Holds(404)
 
 	for _, tt := range []struct {
 		name, body string
@@ -37,6 +41,6 @@ func TestCookbooks(t *testing.T) {
 		{"an unknown attribute", `{"name":"x","queryFilterString":"tag = \"x\""}`, 422, "'tag' does not exist on this schema"},
 		{"a position in words", `{"name":"x","position":"first"}`, 422, `"type":"int_type"`},
 	} {
-		t.Run(tt.name, func(t *testing.T) { s.in(t).do("POST", path, tt.body).want(tt.status, tt.want) })
+		t.Run(tt.name, func(t *testing.T) { s.in(t).do("POST", path, tt.body).Holds(tt.status, tt.want) })
 	}
 }

@@ -66,7 +66,7 @@ func TestFilter(t *testing.T) {
 		t.Run(tt.filter[:min(len(tt.filter), 60)], func(t *testing.T) {
 			s := s.in(t)
 			if strings.HasPrefix(strings.ToLower(tt.want), "invalid ") {
-				s.get("/api/recipes?queryFilter="+url.QueryEscape(tt.filter)).want(http.StatusBadRequest, `{"detail":"`+tt.want)
+				s.get("/api/recipes?queryFilter="+url.QueryEscape(tt.filter)).Holds(http.StatusBadRequest, `{"detail":"`+tt.want)
 				return
 			}
 			if got := s.find("queryFilter", tt.filter, "orderBy", "name:asc").names(); got != tt.want {

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 // site serves pages of other people, and checks that nobody shows them a token.
@@ -39,49 +41,49 @@ func site(t *testing.T) string {
 
 func TestImport(t *testing.T) {
 	s, other := serve(t, Options{}), site(t)
-	read := func(path, more string) *answer {
+	read := func(path, more string) *refapitest.Reply {
 		return s.do("POST", "/api/recipes/create/url", fmt.Sprintf(`{"url":%q%s}`, other+path, more))
 	}
-	read("/recipe", `,"includeTags":true,"includeCategories":true`).want(201, `"plum-cake"`)
-	s.get("/api/recipes/plum-cake").want(200, `"recipeYield":"12"`, `"prepTime":"15 Minutes"`, `"performTime":"1 Hour"`, `"totalTime":"1 Hour 15 Minutes"`,
+	read("/recipe", `,"includeTags":true,"includeCategories":true`).Holds(201, `"plum-cake"`)
+	s.get("/api/recipes/plum-cake").Holds(200, `"recipeYield":"12"`, `"prepTime":"15 Minutes"`, `"performTime":"1 Hour"`, `"totalTime":"1 Hour 15 Minutes"`,
 		`"name":"autumn"`, `"name":"Vegetarian"`, `"name":"Baking"`, `"name":"Cake"`, `"orgURL":"`+other+`/recipe"`, `"display":"200 g plums"`, `"text":"Mix."`, `"text":"Bake."`)
-	if n := s.get("/api/organizers/tags?search=vegetarian"); strings.Count(n.body, `"slug":"vegetarian"`) != 1 {
-		t.Errorf("got %s", n.body)
+	if n := s.get("/api/organizers/tags?search=vegetarian"); strings.Count(n.Body, `"slug":"vegetarian"`) != 1 {
+		t.Errorf("got %s", n.Body)
 	}
-	read("/recipe", "").want(201, `"plum-cake-1"`)
-	s.get("/api/recipes/plum-cake-1").want(200, `"tags":[]`, `"recipeCategory":[]`)
+	read("/recipe", "").Holds(201, `"plum-cake-1"`)
+	s.get("/api/recipes/plum-cake-1").Holds(200, `"tags":[]`, `"recipeCategory":[]`)
 
 	// A page that a browser renders is imported with placeholders.
-	read("/rendered", "").want(201, `"secret-brownies"`)
-	s.get("/api/recipes/secret-brownies").want(200, `"description":"The best."`, `"note":"Could not detect ingredients"`, `"text":"Could not detect instructions"`)
+	read("/rendered", "").Holds(201, `"secret-brownies"`)
+	s.get("/api/recipes/secret-brownies").Holds(200, `"description":"The best."`, `"note":"Could not detect ingredients"`, `"text":"Could not detect instructions"`)
 
 	for _, tt := range []struct{ name, path, want string }{
 		{"no recipe", "/nothing", `{"detail":{"details":"BAD_RECIPE_DATA"}}`},
 		{"no page", "/gone", `{"detail":{"details":"CONNECTION_ERROR"}}`},
 	} {
-		t.Run(tt.name, func(t *testing.T) { read(tt.path, "").want(400, tt.want) })
+		t.Run(tt.name, func(t *testing.T) { read(tt.path, "").Holds(400, tt.want) })
 	}
-	s.do("POST", "/api/recipes/create/url", `{"url":"http://127.0.0.1:1/"}`).want(400, "CONNECTION_ERROR")
-	s.do("POST", "/api/recipes/create/url", `{"url":"no url"}`).want(400, "CONNECTION_ERROR")
-	s.do("POST", "/api/recipes/create/url", `{}`).want(422, `"loc":["body","url"]`)
+	s.do("POST", "/api/recipes/create/url", `{"url":"http://127.0.0.1:1/"}`).Holds(400, "CONNECTION_ERROR")
+	s.do("POST", "/api/recipes/create/url", `{"url":"no url"}`).Holds(400, "CONNECTION_ERROR")
+	s.do("POST", "/api/recipes/create/url", `{}`).Holds(422, `"loc":["body","url"]`)
 }
 
 func TestImages(t *testing.T) {
 	s, other := serve(t, Options{}), site(t)
-	s.get("/api/recipes/spaghetti-carbonara").want(200, `"image":null`)
+	s.get("/api/recipes/spaghetti-carbonara").Holds(200, `"image":null`)
 	const path = "/api/recipes/spaghetti-carbonara/image"
-	if a := s.do("POST", path, `{"url":"`+other+`/image"}`); a.status != 200 || a.body != "null" {
-		t.Errorf("got %d %s", a.status, a.body)
+	if a := s.do("POST", path, `{"url":"`+other+`/image"}`); a.Status != 200 || a.Body != "null" {
+		t.Errorf("got %d %s", a.Status, a.Body)
 	}
-	first := decode[struct{ Image string }](s.get("/api/recipes/spaghetti-carbonara"), 200).Image
+	first := refapitest.Decode[struct{ Image string }](s.get("/api/recipes/spaghetti-carbonara"), 200).Image
 	if first == "" {
 		t.Error("there is no image")
 	}
 	for _, page := range []string{"/rendered", "/gone"} {
-		s.do("POST", path, `{"url":"`+other+page+`"}`).want(400, `{"detail":{"message":"Url is not an image","error":true,"exception":null}}`)
+		s.do("POST", path, `{"url":"`+other+page+`"}`).Holds(400, `{"detail":{"message":"Url is not an image","error":true,"exception":null}}`)
 	}
-	s.do("POST", "/api/recipes/none/image", `{"url":"`+other+`/image"}`).want(404, `"message":"Not found."`)
-	s.do("POST", path, `{}`).want(422, `"loc":["body","url"]`)
+	s.do("POST", "/api/recipes/none/image", `{"url":"`+other+`/image"}`).Holds(404, `"message":"Not found."`)
+	s.do("POST", path, `{}`).Holds(422, `"loc":["body","url"]`)
 
 	form := func(fields map[string]string) (contentType, body string) {
 		var buf bytes.Buffer
@@ -97,20 +99,20 @@ func TestImages(t *testing.T) {
 		w.Close()
 		return w.FormDataContentType(), buf.String()
 	}
-	put := func(path string, fields map[string]string) *answer {
+	put := func(path string, fields map[string]string) *refapitest.Reply {
 		contentType, body := form(fields)
 		return s.as("Bearer "+testToken, "PUT", path, contentType, body)
 	}
-	second := decode[struct{ Image string }](put(path, map[string]string{"image": "\x89PNG", "extension": "png"}), 200).Image
+	second := refapitest.Decode[struct{ Image string }](put(path, map[string]string{"image": "\x89PNG", "extension": "png"}), 200).Image
 	if second == "" || second == first {
 		t.Errorf("the image was %s and is %s", first, second)
 	}
-	s.get("/api/recipes/spaghetti-carbonara").want(200, `"image":"`+second+`"`)
-	put(path, map[string]string{"image": "x"}).want(422, `{"detail":[{"type":"missing","loc":["body","extension"],"msg":"Field required","input":null}]}`)
-	put(path, map[string]string{"extension": "png"}).want(422, `"loc":["body","image"]`)
-	put("/api/recipes/none/image", map[string]string{"image": "x", "extension": "png"}).want(404)
-	s.do("PUT", path, `{"image":"x"}`).want(422, `["body","image"]`, `["body","extension"]`)
-	s.as("Bearer "+testToken, "PUT", path, "multipart/form-data; boundary=x", "--y").want(400, "There was an error parsing the body")
+	s.get("/api/recipes/spaghetti-carbonara").Holds(200, `"image":"`+second+`"`)
+	put(path, map[string]string{"image": "x"}).Holds(422, `{"detail":[{"type":"missing","loc":["body","extension"],"msg":"Field required","input":null}]}`)
+	put(path, map[string]string{"extension": "png"}).Holds(422, `"loc":["body","image"]`)
+	put("/api/recipes/none/image", map[string]string{"image": "x", "extension": "png"}).Holds(404)
+	s.do("PUT", path, `{"image":"x"}`).Holds(422, `["body","image"]`, `["body","extension"]`)
+	s.as("Bearer "+testToken, "PUT", path, "multipart/form-data; boundary=x", "--y").Holds(400, "There was an error parsing the body")
 }
 
 func TestSpell(t *testing.T) {

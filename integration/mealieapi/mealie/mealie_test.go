@@ -1,10 +1,6 @@
 package mealie
 
 import (
-	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 const testToken = "a-mealie-token"
@@ -33,89 +31,27 @@ func serve(t *testing.T, opts Options) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := httptest.NewServer(api)
-	t.Cleanup(ts.Close)
-	return &server{t, api, ts.URL}
+	return &server{t, api, refapitest.Serve(t, api)}
 }
 
 // in is the server for a subtest.
 func (s *server) in(t *testing.T) *server { return &server{t, s.api, s.url} }
 
-// An answer is what the API answered.
-type answer struct {
-	t      *testing.T
-	status int
-	header http.Header
-	body   string
-}
-
-// do sends one request with the token, following no redirect.
-func (s *server) do(method, path, body string) *answer {
+// do sends one request with the token.
+func (s *server) do(method, path, body string) *refapitest.Reply {
 	s.t.Helper()
 	return s.as("Bearer "+testToken, method, path, "application/json", body)
 }
 
-func (s *server) as(authorization, method, path, contentType, body string) *answer {
+func (s *server) as(authorization, method, path, contentType, body string) *refapitest.Reply {
 	s.t.Helper()
-	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
+	if body == "" {
+		contentType = ""
 	}
-	if authorization != "" {
-		req.Header.Set("Authorization", authorization)
-	}
-	if body != "" {
-		req.Header.Set("Content-Type", contentType)
-	}
-	res, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return &answer{s.t, res.StatusCode, res.Header, string(raw)}
+	return refapitest.Send(s.t, method, s.url+path, body, "Authorization", authorization, "Content-Type", contentType)
 }
 
-func (s *server) get(path string) *answer { s.t.Helper(); return s.do("GET", path, "") }
-
-// want checks the status and that the body contains the texts.
-func (a *answer) want(status int, texts ...string) *answer {
-	a.t.Helper()
-	if a.status != status {
-		a.t.Errorf("got %d, want %d: %s", a.status, status, a.body)
-	}
-	for _, text := range texts {
-		if !strings.Contains(a.body, text) {
-			a.t.Errorf("got %s\nwithout %s", a.body, text)
-		}
-	}
-	return a
-}
-
-// lacks checks that the body does not contain the texts.
-func (a *answer) lacks(texts ...string) {
-	a.t.Helper()
-	for _, text := range texts {
-		if strings.Contains(a.body, text) {
-			a.t.Errorf("got %s\nwith %s", a.body, text)
-		}
-	}
-}
-
-// decode checks the status and decodes the body.
-func decode[T any](a *answer, status int) (v T) {
-	a.t.Helper()
-	if a.status != status {
-		a.t.Fatalf("got %d %s, want %d", a.status, a.body, status)
-	}
-	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
-		a.t.Fatalf("%v in %s", err, a.body)
-	}
-	return v
-}
+func (s *server) get(path string) *refapitest.Reply { s.t.Helper(); return s.do("GET", path, "") }
 
 // A list is a page of recipes.
 type list struct {
@@ -149,36 +85,29 @@ func (s *server) find(pairs ...string) list {
 	for i := 0; i < len(pairs); i += 2 {
 		q.Add(pairs[i], pairs[i+1])
 	}
-	return decode[list](s.get("/api/recipes?"+q.Encode()), 200)
+	return refapitest.Decode[list](s.get("/api/recipes?"+q.Encode()), 200)
 }
 
 func TestNewRefuses(t *testing.T) {
 	if _, err := New(Options{}); err == nil {
 		t.Error("an API without a token was made")
 	}
-	for name, content := range map[string]string{
+	refapitest.Refuses(t, func(file string) error {
+		_, err := New(Options{Token: testToken, File: file})
+		return err
+	}, map[string]string{
 		"no JSON":       "library",
 		"unknown field": `{"meals":[]}`,
 		"no recipes":    `{"foods":[]}`,
 		"no slug":       `{"foods":[],"recipes":[{"id":"x"}]}`,
 		"null recipe":   `{"foods":[],"recipes":[null]}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "mealie.json")
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := New(Options{Token: testToken, File: file}); err == nil || !strings.Contains(err.Error(), file) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
+	})
 }
 
 func TestApp(t *testing.T) {
 	s := serve(t, Options{})
-	s.as("", "GET", "/api/app/about", "", "").want(200, `"version":"v2.8.0"`)
-	s.get("/api/users/self").want(200, `"username":"cook"`, `"householdSlug":"family"`)
+	s.as("", "GET", "/api/app/about", "", "").Holds(200, `"version":"v2.8.0"`)
+	s.get("/api/users/self").Holds(200, `"username":"cook"`, `"householdSlug":"family"`)
 }
 
 func TestToken(t *testing.T) {
@@ -187,8 +116,8 @@ func TestToken(t *testing.T) {
 		t.Run(authorization, func(t *testing.T) {
 			for _, path := range []string{"/api/users/self", "/api/recipes", "/_control"} {
 				a := s.in(t).as(authorization, "GET", path, "", "")
-				if a.status != 401 || a.body != `{"detail":"Could not validate credentials"}` || a.header.Get("WWW-Authenticate") != "Bearer" {
-					t.Errorf("%s: got %d %s", path, a.status, a.body)
+				if a.Status != 401 || a.Body != `{"detail":"Could not validate credentials"}` || a.Header.Get("WWW-Authenticate") != "Bearer" {
+					t.Errorf("%s: got %d %s", path, a.Status, a.Body)
 				}
 			}
 		})
@@ -200,61 +129,61 @@ func TestHabits(t *testing.T) {
 	s := serve(t, Options{})
 	t.Run("slash", func(t *testing.T) {
 		a := s.in(t).get("/api/recipes/?page=2")
-		if to := a.header.Get("Location"); a.status != 307 || to != s.url+"/api/recipes?page=2" {
-			t.Errorf("got %d to %s", a.status, to)
+		if to := a.Header.Get("Location"); a.Status != 307 || to != s.url+"/api/recipes?page=2" {
+			t.Errorf("got %d to %s", a.Status, to)
 		}
 	})
 	t.Run("slash of a write", func(t *testing.T) {
 		a := s.in(t).do("POST", "/api/foods/", `{"name":"x"}`)
-		if to := a.header.Get("Location"); a.status != 307 || to != s.url+"/api/foods" {
-			t.Errorf("got %d to %s", a.status, to)
+		if to := a.Header.Get("Location"); a.Status != 307 || to != s.url+"/api/foods" {
+			t.Errorf("got %d to %s", a.Status, to)
 		}
 	})
-	t.Run("unknown path", func(t *testing.T) { s.in(t).get("/api/meals").want(404, `{"detail":"Not Found"}`) })
-	t.Run("unknown path with a slash", func(t *testing.T) { s.in(t).get("/api/meals/").want(404, `{"detail":"Not Found"}`) })
+	t.Run("unknown path", func(t *testing.T) { s.in(t).get("/api/meals").Holds(404, `{"detail":"Not Found"}`) })
+	t.Run("unknown path with a slash", func(t *testing.T) { s.in(t).get("/api/meals/").Holds(404, `{"detail":"Not Found"}`) })
 	t.Run("wrong method", func(t *testing.T) {
 		a := s.in(t).do("PATCH", "/api/households/cookbooks/x", "{}")
-		a.want(405, `{"detail":"Method Not Allowed"}`)
-		if allow := a.header.Get("Allow"); allow != "GET, PUT, DELETE" {
+		a.Holds(405, `{"detail":"Method Not Allowed"}`)
+		if allow := a.Header.Get("Allow"); allow != "GET, PUT, DELETE" {
 			t.Errorf("allows %s", allow)
 		}
 	})
 	t.Run("a slash in a segment", func(t *testing.T) {
-		s.in(t).get("/api/recipes/spaghetti-carbonara%2Fimage").want(404, "No Entry Found")
+		s.in(t).get("/api/recipes/spaghetti-carbonara%2Fimage").Holds(404, "No Entry Found")
 	})
 	t.Run("no JSON", func(t *testing.T) {
-		s.in(t).do("POST", "/api/recipes", "name").want(422, `"type":"json_invalid"`, `"loc":["body",`, `"msg":"JSON decode error"`)
+		s.in(t).do("POST", "/api/recipes", "name").Holds(422, `"type":"json_invalid"`, `"loc":["body",`, `"msg":"JSON decode error"`)
 	})
 	t.Run("no body", func(t *testing.T) {
-		s.in(t).do("POST", "/api/recipes", "").want(422, `"type":"missing","loc":["body"],"msg":"Field required"`)
+		s.in(t).do("POST", "/api/recipes", "").Holds(422, `"type":"missing","loc":["body"],"msg":"Field required"`)
 	})
 	t.Run("no object", func(t *testing.T) {
-		s.in(t).do("POST", "/api/recipes", "[]").want(422, `"type":"model_attributes_type","loc":["body"]`)
+		s.in(t).do("POST", "/api/recipes", "[]").Holds(422, `"type":"model_attributes_type","loc":["body"]`)
 	})
-	t.Run("two values", func(t *testing.T) { s.in(t).do("POST", "/api/recipes", "{}{}").want(422, `"type":"json_invalid"`) })
+	t.Run("two values", func(t *testing.T) { s.in(t).do("POST", "/api/recipes", "{}{}").Holds(422, `"type":"json_invalid"`) })
 	t.Run("too large", func(t *testing.T) {
-		s.in(t).do("POST", "/api/recipes", `{"name":"`+strings.Repeat("x", maxBody)+`"}`).want(413)
+		s.in(t).do("POST", "/api/recipes", `{"name":"`+strings.Repeat("x", maxBody)+`"}`).Holds(413)
 	})
 	t.Run("every problem at once", func(t *testing.T) {
 		a := s.in(t).get("/api/recipes?page=one&perPage=many")
-		a.want(422, `"loc":["query","page"]`, `"loc":["query","perPage"]`, `"type":"int_parsing"`)
+		a.Holds(422, `"loc":["query","page"]`, `"loc":["query","perPage"]`, `"type":"int_parsing"`)
 	})
 }
 
 func TestFileIsKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mealie.json")
 	s := serve(t, Options{File: file})
-	s.do("POST", "/api/recipes", `{"name":"Kept Pie"}`).want(201, `"kept-pie"`)
-	s.do("POST", "/api/foods", `{"name":"dragon fruit"}`).want(201)
-	s.do("DELETE", "/api/recipes/hummus", "").want(200)
+	s.do("POST", "/api/recipes", `{"name":"Kept Pie"}`).Holds(201, `"kept-pie"`)
+	s.do("POST", "/api/foods", `{"name":"dragon fruit"}`).Holds(201)
+	s.do("DELETE", "/api/recipes/hummus", "").Holds(200)
 
 	again := serve(t, Options{File: file})
 	for _, path := range []string{"/api/recipes?perPage=-1", "/api/recipes/kept-pie", "/api/recipes/tiramisu", "/api/foods?perPage=-1", "/api/households/mealplans"} {
-		if before, after := s.get(path).body, again.get(path).body; before != after {
+		if before, after := s.get(path).Body, again.get(path).Body; before != after {
 			t.Errorf("%s is not the same after a restart:\n%s\n%s", path, before, after)
 		}
 	}
-	again.get("/api/recipes/hummus").want(404)
+	again.get("/api/recipes/hummus").Holds(404)
 }
 
 // A change that cannot be kept is not made.
@@ -267,8 +196,8 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	s.do("POST", "/api/recipes", `{"name":"Lost Pie"}`).want(500, "Internal Server Error").lacks(dir)
-	s.get("/api/recipes/lost-pie").want(404)
+	s.do("POST", "/api/recipes", `{"name":"Lost Pie"}`).Holds(500, "Internal Server Error").Lacks(dir)
+	s.get("/api/recipes/lost-pie").Holds(404)
 }
 
 // Writes at the same time all have their effect.
@@ -278,8 +207,8 @@ func TestConcurrency(t *testing.T) {
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			s.do("POST", "/api/recipes", `{"name":"Same Name"}`).want(201)
-			s.get("/api/recipes?perPage=100").want(200)
+			s.do("POST", "/api/recipes", `{"name":"Same Name"}`).Holds(201)
+			s.get("/api/recipes?perPage=100").Holds(200)
 		})
 	}
 	wg.Wait()

@@ -3,11 +3,13 @@ package mealie
 import (
 	"fmt"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func TestParseIngredients(t *testing.T) {
 	s := serve(t, Options{})
-	before := s.get("/api/foods?perPage=-1").body
+	before := s.get("/api/foods?perPage=-1").Body
 	for _, tt := range []struct{ line, want string }{ // quantity | unit | food | note; a ? has no id
 		{"2 cups flour", "2|cup|plain flour|"},
 		{"500 g Plain Flour", "500|gram|plain flour|"},
@@ -30,9 +32,9 @@ func TestParseIngredients(t *testing.T) {
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			a := s.in(t).do("POST", "/api/parser/ingredients", fmt.Sprintf(`{"ingredients":[%q]}`, tt.line))
-			got := decode[[]parsed](a, 200)
+			got := refapitest.Decode[[]parsed](a, 200)
 			if len(got) != 1 || got[0].Input != tt.line {
-				t.Fatalf("got %s", a.body)
+				t.Fatalf("got %s", a.Body)
 			}
 			i := got[0].Ingredient
 			unit, food := "", ""
@@ -47,13 +49,13 @@ func TestParseIngredients(t *testing.T) {
 			}
 		})
 	}
-	s.do("POST", "/api/parser/ingredients", `{"ingredients":["1 knob unobtainium"]}`).want(200, `"unit":{"id":null,"name":"knob"`, `"food":{"id":null,"name":"unobtainium"`, `"confidence":{"average":0.8055,`)
-	s.do("POST", "/api/parser/ingredients", `{"ingredients":[],"parser":"brute"}`).want(200, "[]")
-	s.do("POST", "/api/parser/ingredients", `{"ingredients":["x"],"parser":"openai"}`).want(400, "OpenAI is not enabled")
-	s.do("POST", "/api/parser/ingredients", `{"ingredients":["x"],"parser":"best"}`).want(422, `"msg":"Input should be 'nlp', 'brute' or 'openai'"`)
-	s.do("POST", "/api/parser/ingredients", `{"ingredients":[{"x":1}]}`).want(422, `"loc":["body","ingredients",0]`)
-	s.do("POST", "/api/parser/ingredients", `{"ingredients":"x"}`).want(422, `"type":"list_type"`)
-	if after := s.get("/api/foods?perPage=-1").body; after != before {
+	s.do("POST", "/api/parser/ingredients", `{"ingredients":["1 knob unobtainium"]}`).Holds(200, `"unit":{"id":null,"name":"knob"`, `"food":{"id":null,"name":"unobtainium"`, `"confidence":{"average":0.8055,`)
+	s.do("POST", "/api/parser/ingredients", `{"ingredients":[],"parser":"brute"}`).Holds(200, "[]")
+	s.do("POST", "/api/parser/ingredients", `{"ingredients":["x"],"parser":"openai"}`).Holds(400, "OpenAI is not enabled")
+	s.do("POST", "/api/parser/ingredients", `{"ingredients":["x"],"parser":"best"}`).Holds(422, `"msg":"Input should be 'nlp', 'brute' or 'openai'"`)
+	s.do("POST", "/api/parser/ingredients", `{"ingredients":[{"x":1}]}`).Holds(422, `"loc":["body","ingredients",0]`)
+	s.do("POST", "/api/parser/ingredients", `{"ingredients":"x"}`).Holds(422, `"type":"list_type"`)
+	if after := s.get("/api/foods?perPage=-1").Body; after != before {
 		t.Error("the parser has changed the foods")
 	}
 }

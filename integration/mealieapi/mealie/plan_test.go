@@ -3,6 +3,8 @@ package mealie
 import (
 	"fmt"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func TestPlan(t *testing.T) {
@@ -11,27 +13,27 @@ func TestPlan(t *testing.T) {
 		Total int        `json:"total"`
 		Items []planInfo `json:"items"`
 	}
-	week := decode[entries](s.get("/api/households/mealplans?start_date=2026-08-08&end_date=2026-08-10&perPage=-1&orderBy=date&orderDirection=asc"), 200)
+	week := refapitest.Decode[entries](s.get("/api/households/mealplans?start_date=2026-08-08&end_date=2026-08-10&perPage=-1&orderBy=date&orderDirection=asc"), 200)
 	if week.Total != 6 || week.Items[0].Date != "2026-08-08" || week.Items[5].Date != "2026-08-10" {
 		t.Errorf("got %+v", week)
 	}
-	today := decode[[]planInfo](s.get("/api/households/mealplans/today"), 200)
+	today := refapitest.Decode[[]planInfo](s.get("/api/households/mealplans/today"), 200)
 	if len(today) != 3 || today[0].Recipe == nil || today[1].Title != "Leftover bread pudding" || today[1].RecipeID != nil {
 		t.Errorf("got %+v", today)
 	}
 
-	hummus := decode[item](s.get("/api/recipes/hummus"), 200).ID
-	added := decode[planInfo](s.do("POST", "/api/households/mealplans", `{"date":"2026-09-01","entryType":"side","recipeId":"`+hummus+`"}`), 201)
+	hummus := refapitest.Decode[item](s.get("/api/recipes/hummus"), 200).ID
+	added := refapitest.Decode[planInfo](s.do("POST", "/api/households/mealplans", `{"date":"2026-09-01","entryType":"side","recipeId":"`+hummus+`"}`), 201)
 	if added.Recipe.Slug != "hummus" || added.EntryType != "side" || added.ID == 0 {
 		t.Errorf("got %+v", added)
 	}
 	path := fmt.Sprintf("/api/households/mealplans/%d", added.ID)
-	s.get(path).want(200, `"date":"2026-09-01"`)
-	s.do("POST", "/api/households/mealplans", `{"date":"2026-09-01","title":"Pizza","text":"Out."}`).want(201, `"entryType":"breakfast","title":"Pizza","text":"Out.","recipeId":null`)
-	s.do("DELETE", path, "").want(200, `"recipeId":"`+hummus+`"`)
-	s.do("DELETE", path, "").want(404, `{"detail":{"message":"Not found.","error":true,"exception":null}}`)
-	s.get(path).want(404)
-	if left := decode[entries](s.get("/api/households/mealplans?start_date=2026-09-01"), 200); left.Total != 1 {
+	s.get(path).Holds(200, `"date":"2026-09-01"`)
+	s.do("POST", "/api/households/mealplans", `{"date":"2026-09-01","title":"Pizza","text":"Out."}`).Holds(201, `"entryType":"breakfast","title":"Pizza","text":"Out.","recipeId":null`)
+	s.do("DELETE", path, "").Holds(200, `"recipeId":"`+hummus+`"`)
+	s.do("DELETE", path, "").Holds(404, `{"detail":{"message":"Not found.","error":true,"exception":null}}`)
+	s.get(path).Holds(404)
+	if left := refapitest.Decode[entries](s.get("/api/households/mealplans?start_date=2026-09-01"), 200); left.Total != 1 {
 		t.Errorf("got %+v", left)
 	}
 }
@@ -55,7 +57,7 @@ func TestPlanRefusals(t *testing.T) {
 		{"random without a date", "POST", path + "/random", `{}`, 422, `"loc":["body","date"]`},
 		{"random where nothing matches", "POST", path + "/random", `{"date":"2026-08-09","entryType":"side"}`, 404, `{"detail":{"message":"No recipes match your rules","error":true,"exception":null}}`},
 	} {
-		t.Run(tt.name, func(t *testing.T) { s.in(t).do(tt.method, tt.path, tt.body).want(tt.status, tt.want) })
+		t.Run(tt.name, func(t *testing.T) { s.in(t).do(tt.method, tt.path, tt.body).Holds(tt.status, tt.want) })
 	}
 }
 
@@ -65,7 +67,7 @@ func TestRandomPlan(t *testing.T) {
 	for _, tt := range []struct{ meal, category string }{{"breakfast", "Breakfast"}, {"dinner", "Dinner"}} {
 		got := map[string]bool{}
 		for day := 1; day <= 5; day++ {
-			e := decode[planInfo](s.do("POST", "/api/households/mealplans/random", fmt.Sprintf(`{"date":"2026-09-%02d","entryType":%q}`, day, tt.meal)), 200)
+			e := refapitest.Decode[planInfo](s.do("POST", "/api/households/mealplans/random", fmt.Sprintf(`{"date":"2026-09-%02d","entryType":%q}`, day, tt.meal)), 200)
 			got[e.Recipe.Name] = true
 			found := false
 			for _, c := range e.Recipe.RecipeCategory {
@@ -79,5 +81,5 @@ func TestRandomPlan(t *testing.T) {
 			t.Errorf("always %v", got)
 		}
 	}
-	s.do("POST", "/api/households/mealplans/random", `{"date":"2026-08-10","entryType":"side"}`).want(200)
+	s.do("POST", "/api/households/mealplans/random", `{"date":"2026-08-10","entryType":"side"}`).Holds(200)
 }

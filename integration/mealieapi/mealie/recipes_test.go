@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func TestListRecipes(t *testing.T) {
@@ -35,7 +37,7 @@ func TestListRecipes(t *testing.T) {
 
 func TestFindRecipes(t *testing.T) {
 	s := serve(t, Options{})
-	id := func(path string) string { return decode[list](s.get(path), 200).Items[0].ID }
+	id := func(path string) string { return refapitest.Decode[list](s.get(path), 200).Items[0].ID }
 	tahini, tofu := id("/api/foods?search=tahini"), id("/api/foods?search=tofu")
 	miso := id("/api/foods?search=miso")
 	vegan := id("/api/organizers/tags?search=vegan")
@@ -93,8 +95,8 @@ func TestFindRecipes(t *testing.T) {
 		"queryFilter=mood%20=%20ok": `{"detail":"invalid attribute string: 'mood' does not exist on this schema"}`,
 	} {
 		t.Run(path, func(t *testing.T) {
-			if a := s.in(t).get("/api/recipes?" + path); a.status < 400 || a.status > 422 || !strings.Contains(a.body, want) {
-				t.Errorf("got %d %s", a.status, a.body)
+			if a := s.in(t).get("/api/recipes?" + path); a.Status < 400 || a.Status > 422 || !strings.Contains(a.Body, want) {
+				t.Errorf("got %d %s", a.Status, a.Body)
 			}
 		})
 	}
@@ -104,21 +106,21 @@ func TestFindRecipes(t *testing.T) {
 func TestGetRecipe(t *testing.T) {
 	s := serve(t, Options{})
 	a := s.get("/api/recipes/spaghetti-carbonara")
-	a.want(200, `"image":null`, `"comments":[]`, `"assets":[]`, `"groupId":"`, `"householdsWithIngredientFood":[]`, `"createdAt":"2026-01-05T08:00:00Z"`,
+	a.Holds(200, `"image":null`, `"comments":[]`, `"assets":[]`, `"groupId":"`, `"householdsWithIngredientFood":[]`, `"createdAt":"2026-01-05T08:00:00Z"`,
 		`"saturatedFatContent":null`, `"disableComments":false`, `"display":"400 g spaghetti"`, `"ingredientReferences":[]`,
 		`"notes":[{"title":"Heat","text":"If the pan`, `"lastMade":"2026-07-31T18:30:00Z"`)
-	if byID := s.get("/api/recipes/" + decode[item](a, 200).ID); byID.body != a.body {
-		t.Errorf("by id it is %s", byID.body)
+	if byID := s.get("/api/recipes/" + refapitest.Decode[item](a, 200).ID); byID.Body != a.Body {
+		t.Errorf("by id it is %s", byID.Body)
 	}
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(a.body), &keys); err != nil || len(keys) != 33 {
+	if err := json.Unmarshal([]byte(a.Body), &keys); err != nil || len(keys) != 33 {
 		t.Errorf("%d keys, %v", len(keys), err)
 	}
-	s.get("/api/recipes/sourdough-country-loaf").want(200, "the crumb is gummy", `"display":"1 handful rice flour for the basket"`)
-	if long := len(s.get("/api/recipes/sourdough-country-loaf").body); long < 9000 {
+	s.get("/api/recipes/sourdough-country-loaf").Holds(200, "the crumb is gummy", `"display":"1 handful rice flour for the basket"`)
+	if long := len(s.get("/api/recipes/sourdough-country-loaf").Body); long < 9000 {
 		t.Errorf("the long recipe has %d bytes", long)
 	}
-	s.get("/api/recipes/nothing").want(404, `{"detail":{"message":"No Entry Found","error":true,"exception":null}}`)
+	s.get("/api/recipes/nothing").Holds(404, `{"detail":{"message":"No Entry Found","error":true,"exception":null}}`)
 }
 
 func TestCreateRecipe(t *testing.T) {
@@ -138,44 +140,44 @@ func TestCreateRecipe(t *testing.T) {
 		{"no slug", `{"name":"!"}`, 500, `"message":"Unknown Error","error":true,"exception":"ValueError"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := s.in(t).do("POST", "/api/recipes", tt.body).want(tt.status, tt.want)
-			if tt.status == 201 && a.body != tt.want {
-				t.Errorf("got %s", a.body)
+			a := s.in(t).do("POST", "/api/recipes", tt.body).Holds(tt.status, tt.want)
+			if tt.status == 201 && a.Body != tt.want {
+				t.Errorf("got %s", a.Body)
 			}
 		})
 	}
-	s.get("/api/recipes/bread").want(200, `"recipeYield":null`, `"recipeIngredient":[{"quantity":1,`, `"tags":[]`, `"createdAt":"2026-08-09T18:30:00Z"`)
-	s.get("/api/recipes/hummus-2").want(200, `"name":"hummus (2)"`)
+	s.get("/api/recipes/bread").Holds(200, `"recipeYield":null`, `"recipeIngredient":[{"quantity":1,`, `"tags":[]`, `"createdAt":"2026-08-09T18:30:00Z"`)
+	s.get("/api/recipes/hummus-2").Holds(200, `"name":"hummus (2)"`)
 }
 
 func TestDeleteRecipe(t *testing.T) {
 	s := serve(t, Options{})
-	s.get("/api/households/mealplans?perPage=-1").want(200, `"spaghetti-carbonara"`, `"total":10`)
-	s.do("DELETE", "/api/recipes/spaghetti-carbonara", "").want(200, `"slug":"spaghetti-carbonara"`)
-	s.get("/api/recipes/spaghetti-carbonara").want(404)
-	s.get("/api/households/mealplans?perPage=-1").want(200, `"total":9`).lacks(`"spaghetti-carbonara"`)
-	s.do("DELETE", "/api/recipes/spaghetti-carbonara", "").want(404, "No Entry Found")
+	s.get("/api/households/mealplans?perPage=-1").Holds(200, `"spaghetti-carbonara"`, `"total":10`)
+	s.do("DELETE", "/api/recipes/spaghetti-carbonara", "").Holds(200, `"slug":"spaghetti-carbonara"`)
+	s.get("/api/recipes/spaghetti-carbonara").Holds(404)
+	s.get("/api/households/mealplans?perPage=-1").Holds(200, `"total":9`).Lacks(`"spaghetti-carbonara"`)
+	s.do("DELETE", "/api/recipes/spaghetti-carbonara", "").Holds(404, "No Entry Found")
 
 	// One recipe's row cannot be deleted by itself; the bulk action gets through.
-	id := decode[item](s.get("/api/recipes/sunday-cassoulet"), 200).ID
-	s.do("DELETE", "/api/recipes/sunday-cassoulet", "").want(500, `{"detail":{"message":"Unknown Error","error":true,"exception":"IntegrityError"}}`)
-	s.get("/api/recipes/sunday-cassoulet").want(200)
-	if a := s.do("POST", "/api/recipes/bulk-actions/delete", `{"recipes":["`+id+`"]}`); a.status != 200 || a.body != "null" {
-		t.Errorf("got %d %s", a.status, a.body)
+	id := refapitest.Decode[item](s.get("/api/recipes/sunday-cassoulet"), 200).ID
+	s.do("DELETE", "/api/recipes/sunday-cassoulet", "").Holds(500, `{"detail":{"message":"Unknown Error","error":true,"exception":"IntegrityError"}}`)
+	s.get("/api/recipes/sunday-cassoulet").Holds(200)
+	if a := s.do("POST", "/api/recipes/bulk-actions/delete", `{"recipes":["`+id+`"]}`); a.Status != 200 || a.Body != "null" {
+		t.Errorf("got %d %s", a.Status, a.Body)
 	}
-	s.get("/api/recipes/sunday-cassoulet").want(404)
+	s.get("/api/recipes/sunday-cassoulet").Holds(404)
 }
 
 func TestBulkActions(t *testing.T) {
 	s := serve(t, Options{})
-	tag := decode[list](s.get("/api/organizers/tags?search=freezer"), 200).Items[0]
-	category := decode[list](s.get("/api/organizers/categories?search=snack"), 200).Items[0]
+	tag := refapitest.Decode[list](s.get("/api/organizers/tags?search=freezer"), 200).Items[0]
+	category := refapitest.Decode[list](s.get("/api/organizers/categories?search=snack"), 200).Items[0]
 	object := func(i item) string { return `[{"id":"` + i.ID + `","name":"` + i.Name + `","slug":"` + i.Slug + `"}]` }
 
-	s.do("POST", "/api/recipes/bulk-actions/tag", `{"recipes":["hummus","falafel"],"tags":`+object(tag)+`}`).want(200, "null")
-	s.do("POST", "/api/recipes/bulk-actions/categorize", `{"recipes":["hummus"],"categories":`+object(category)+`}`).want(200, "null")
-	s.get("/api/recipes/hummus").want(200, `"name":"Freezer"`, `"name":"Vegan"`, `"name":"Side Dish"`)
-	if n := strings.Count(s.get("/api/recipes/falafel").body, `"name":"Freezer"`); n != 1 {
+	s.do("POST", "/api/recipes/bulk-actions/tag", `{"recipes":["hummus","falafel"],"tags":`+object(tag)+`}`).Holds(200, "null")
+	s.do("POST", "/api/recipes/bulk-actions/categorize", `{"recipes":["hummus"],"categories":`+object(category)+`}`).Holds(200, "null")
+	s.get("/api/recipes/hummus").Holds(200, `"name":"Freezer"`, `"name":"Vegan"`, `"name":"Side Dish"`)
+	if n := strings.Count(s.get("/api/recipes/falafel").Body, `"name":"Freezer"`); n != 1 {
 		t.Errorf("falafel has the tag %d times", n)
 	}
 	for _, tt := range []struct {
@@ -190,11 +192,11 @@ func TestBulkActions(t *testing.T) {
 		{"unknown recipe", "tag", `{"recipes":["hummus","none"],"tags":` + object(item{ID: seedID("tag", "Picnic"), Name: "Picnic", Slug: "picnic"}) + `}`, 500, `"exception":"UnexpectedNone"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.in(t).do("POST", "/api/recipes/bulk-actions/"+tt.path, tt.body).want(tt.status, tt.want)
+			s.in(t).do("POST", "/api/recipes/bulk-actions/"+tt.path, tt.body).Holds(tt.status, tt.want)
 		})
 	}
 	t.Run("all or nothing", func(t *testing.T) {
-		if n := strings.Count(s.in(t).get("/api/recipes/hummus").body, `"name":"Picnic"`); n != 1 {
+		if n := strings.Count(s.in(t).get("/api/recipes/hummus").Body, `"name":"Picnic"`); n != 1 {
 			t.Errorf("hummus has the tag %d times", n)
 		}
 	})
@@ -202,9 +204,11 @@ func TestBulkActions(t *testing.T) {
 
 func TestSuggestions(t *testing.T) {
 	s := serve(t, Options{})
-	food := func(name string) string { return decode[list](s.get("/api/foods?search="+name), 200).Items[0].ID }
+	food := func(name string) string {
+		return refapitest.Decode[list](s.get("/api/foods?search="+name), 200).Items[0].ID
+	}
 	tofu, miso, chickpeas := food("tofu"), food("miso"), food("chickpeas")
-	wok := decode[list](s.get("/api/organizers/tools?search=wok"), 200).Items[0].ID
+	wok := refapitest.Decode[list](s.get("/api/organizers/tools?search=wok"), 200).Items[0].ID
 	type suggestions struct {
 		Items []struct {
 			Recipe       item   `json:"recipe"`
@@ -225,7 +229,7 @@ func TestSuggestions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, i := range decode[suggestions](s.in(t).get("/api/recipes/suggestions?"+tt.query), 200).Items {
+			for _, i := range refapitest.Decode[suggestions](s.in(t).get("/api/recipes/suggestions?"+tt.query), 200).Items {
 				got = append(got, i.Recipe.Name+" -"+string(rune('0'+len(i.MissingFoods)))+" -"+string(rune('0'+len(i.MissingTools))))
 			}
 			if strings.Join(got, ", ") != tt.want {
@@ -233,5 +237,5 @@ func TestSuggestions(t *testing.T) {
 			}
 		})
 	}
-	s.get("/api/recipes/suggestions?limit=few").want(422, `"loc":["query","limit"]`)
+	s.get("/api/recipes/suggestions?limit=few").Holds(422, `"loc":["query","limit"]`)
 }

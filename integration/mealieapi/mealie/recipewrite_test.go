@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 // object is a taxonomy row as writes refer to it.
@@ -14,7 +16,7 @@ func (i item) object() string {
 // row is the first row that a search finds.
 func (s *server) row(path string) item {
 	s.t.Helper()
-	rows := decode[list](s.get(path), 200).Items
+	rows := refapitest.Decode[list](s.get(path), 200).Items
 	if len(rows) == 0 {
 		s.t.Fatalf("%s finds nothing", path)
 	}
@@ -26,7 +28,7 @@ func TestPatchRecipe(t *testing.T) {
 	gram, flour := s.row("/api/units?search=gram&orderBy=name:asc"), s.row("/api/foods?search=plain+flour")
 	vegan, wok := s.row("/api/organizers/tags?search=vegan"), s.row("/api/organizers/tools?search=wok")
 	const path = "/api/recipes/hummus"
-	before := s.get(path).body
+	before := s.get(path).Body
 
 	for _, tt := range []struct {
 		name, body string
@@ -71,15 +73,15 @@ func TestPatchRecipe(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, Options{})
-			a := s.do("PATCH", path, tt.body).want(200, tt.want...)
-			a.lacks(tt.lost...)
+			a := s.do("PATCH", path, tt.body).Holds(200, tt.want...)
+			a.Lacks(tt.lost...)
 			for _, text := range tt.lost {
 				if !strings.Contains(before, text) {
 					t.Errorf("there was no %s", text)
 				}
 			}
-			if after := s.get(path).body; after != a.body {
-				t.Errorf("the reply is\n%s\nand the recipe\n%s", a.body, after)
+			if after := s.get(path).Body; after != a.Body {
+				t.Errorf("the reply is\n%s\nand the recipe\n%s", a.Body, after)
 			}
 		})
 	}
@@ -87,33 +89,33 @@ func TestPatchRecipe(t *testing.T) {
 
 func TestRenameRecipe(t *testing.T) {
 	s := serve(t, Options{})
-	id := decode[item](s.get("/api/recipes/hummus"), 200).ID
-	s.do("PATCH", "/api/recipes/hummus", `{"name":"Hummus bi Tahini"}`).want(200, `"slug":"hummus-bi-tahini"`, `"id":"`+id+`"`)
-	s.get("/api/recipes/hummus").want(404)
-	s.get("/api/recipes/hummus-bi-tahini").want(200)
-	s.do("PATCH", "/api/recipes/hummus-bi-tahini", `{"name":"Falafel"}`).want(400, `{"detail":{"message":"Recipe already exists","error":true,"exception":null}}`)
-	s.do("PATCH", "/api/recipes/hummus-bi-tahini", `{"name":"HUMMUS bi tahini"}`).want(200, `"slug":"hummus-bi-tahini"`)
-	s.do("PATCH", "/api/recipes/hummus", `{"name":"x"}`).want(404, "No Entry Found")
-	s.do("PATCH", "/api/recipes/hummus-bi-tahini", `{"name":"?"}`).want(500, "ValueError")
+	id := refapitest.Decode[item](s.get("/api/recipes/hummus"), 200).ID
+	s.do("PATCH", "/api/recipes/hummus", `{"name":"Hummus bi Tahini"}`).Holds(200, `"slug":"hummus-bi-tahini"`, `"id":"`+id+`"`)
+	s.get("/api/recipes/hummus").Holds(404)
+	s.get("/api/recipes/hummus-bi-tahini").Holds(200)
+	s.do("PATCH", "/api/recipes/hummus-bi-tahini", `{"name":"Falafel"}`).Holds(400, `{"detail":{"message":"Recipe already exists","error":true,"exception":null}}`)
+	s.do("PATCH", "/api/recipes/hummus-bi-tahini", `{"name":"HUMMUS bi tahini"}`).Holds(200, `"slug":"hummus-bi-tahini"`)
+	s.do("PATCH", "/api/recipes/hummus", `{"name":"x"}`).Holds(404, "No Entry Found")
+	s.do("PATCH", "/api/recipes/hummus-bi-tahini", `{"name":"?"}`).Holds(500, "ValueError")
 }
 
 // PUT replaces the row: what it leaves out is lost.
 func TestPutRecipe(t *testing.T) {
 	s := serve(t, Options{})
-	before := decode[recipeInfo](s.get("/api/recipes/hummus"), 200)
-	after := decode[recipeInfo](s.do("PUT", "/api/recipes/hummus", `{"name":"Hummus","description":"New."}`), 200)
+	before := refapitest.Decode[recipeInfo](s.get("/api/recipes/hummus"), 200)
+	after := refapitest.Decode[recipeInfo](s.do("PUT", "/api/recipes/hummus", `{"name":"Hummus","description":"New."}`), 200)
 	if after.ID != before.ID || !after.CreatedAt.Equal(before.CreatedAt) || *after.Description != "New." {
 		t.Errorf("got %+v", after)
 	}
 	if len(after.Tags) != 0 || len(after.Ingredients) != 0 || len(after.Instructions) != 0 || after.RecipeYield != nil || after.Rating != nil {
 		t.Errorf("something is left: %+v", after)
 	}
-	s.do("PUT", "/api/recipes/hummus", `{"description":"x"}`).want(500, "IntegrityError")
+	s.do("PUT", "/api/recipes/hummus", `{"description":"x"}`).Holds(500, "IntegrityError")
 }
 
 func TestRecipeRefusals(t *testing.T) {
 	s := serve(t, Options{})
-	before := s.get("/api/recipes/hummus").body
+	before := s.get("/api/recipes/hummus").Body
 	id := seedID("no", "row")
 	for _, tt := range []struct {
 		name, body string
@@ -144,11 +146,11 @@ func TestRecipeRefusals(t *testing.T) {
 		{"all that is wrong", `{"rating":"good","name":3}`, 422, `["body","name"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.in(t).do("PATCH", "/api/recipes/hummus", tt.body).want(tt.status, tt.want)
+			s.in(t).do("PATCH", "/api/recipes/hummus", tt.body).Holds(tt.status, tt.want)
 		})
 	}
-	s.do("PATCH", "/api/recipes/nothing", `{"tags":["Vegan"]}`).want(422)
-	if after := s.get("/api/recipes/hummus").body; after != before {
+	s.do("PATCH", "/api/recipes/nothing", `{"tags":["Vegan"]}`).Holds(422)
+	if after := s.get("/api/recipes/hummus").Body; after != before {
 		t.Errorf("what was refused has changed the recipe:\n%s", after)
 	}
 }
@@ -164,10 +166,10 @@ func TestStrict(t *testing.T) {
 		{"food", "PUT", "/api/foods/" + flour, `{"name":"flour","label":null}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			serve(t, Options{}).do(tt.method, tt.path, tt.body).want(200)
-			serve(t, Options{Strict: true}).do(tt.method, tt.path, tt.body).want(500, `"error":true,"exception":"TypeError"`)
+			serve(t, Options{}).do(tt.method, tt.path, tt.body).Holds(200)
+			serve(t, Options{Strict: true}).do(tt.method, tt.path, tt.body).Holds(500, `"error":true,"exception":"TypeError"`)
 		})
 	}
 	s := serve(t, Options{Strict: true})
-	s.do("PATCH", "/api/recipes/hummus", `{"tags":[{"id":"`+tag+`","name":"Vegan","slug":"vegan","groupId":"`+groupID+`"}]}`).want(200)
+	s.do("PATCH", "/api/recipes/hummus", `{"tags":[{"id":"`+tag+`","name":"Vegan","slug":"vegan","groupId":"`+groupID+`"}]}`).Holds(200)
 }

@@ -84,5 +84,5 @@ func TestLargeLibrary(t *testing.T) {
 	if len(got) != 2000 {
 		t.Errorf("a sweep finds %d recipes", len(got))
 	}
-	s.get("/api/recipes/weeknight-hummus").want(200, `"name":"Weeknight Hummus"`, "tahini")
+	s.get("/api/recipes/weeknight-hummus").Holds(200, `"name":"Weeknight Hummus"`, "tahini")
 }

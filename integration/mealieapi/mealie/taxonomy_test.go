@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func TestTaxonomies(t *testing.T) {
@@ -56,24 +58,24 @@ func TestTaxonomies(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			s := serve(t, Options{})
-			made := decode[item](s.do("POST", tt.path, tt.create).want(tt.status, tt.created...), tt.status)
+			made := refapitest.Decode[item](s.do("POST", tt.path, tt.create).Holds(tt.status, tt.created...), tt.status)
 			if found := s.row(tt.path + "?search=" + tt.search); found.ID != made.ID {
 				t.Errorf("found %+v", found)
 			}
 			one := tt.path + "/" + made.ID
-			s.get(one).want(200, made.Name)
-			s.do("POST", tt.path, tt.create).want(400, `"message":"An unexpected error occurred","error":true,"exception":"(sqlite3.IntegrityError) UNIQUE`)
-			s.do("PUT", one, strings.ReplaceAll(tt.update, "ID", made.ID)).want(200, tt.updated...).lacks(tt.lost)
-			s.get(one).want(200, tt.updated...)
-			s.do("DELETE", one, "").want(200, tt.deleted)
-			s.get(one).want(404, `{"detail":{"message":"Not found.","error":true,"exception":null}}`)
-			s.do("PUT", one, tt.update).want(404)
-			s.do("DELETE", one, "").want(404)
+			s.get(one).Holds(200, made.Name)
+			s.do("POST", tt.path, tt.create).Holds(400, `"message":"An unexpected error occurred","error":true,"exception":"(sqlite3.IntegrityError) UNIQUE`)
+			s.do("PUT", one, strings.ReplaceAll(tt.update, "ID", made.ID)).Holds(200, tt.updated...).Lacks(tt.lost)
+			s.get(one).Holds(200, tt.updated...)
+			s.do("DELETE", one, "").Holds(200, tt.deleted)
+			s.get(one).Holds(404, `{"detail":{"message":"Not found.","error":true,"exception":null}}`)
+			s.do("PUT", one, tt.update).Holds(404)
+			s.do("DELETE", one, "").Holds(404)
 
-			s.do("POST", tt.path, `{}`).want(422, `"loc":["body","name"]`)
-			s.get(tt.path+"/nothing").want(422, `"type":"uuid_parsing","loc":["path","item_id"]`)
-			s.get(tt.path+"?perPage=2&orderBy=name&orderDirection=asc").want(200, `"per_page":2`, `"next":"`+strings.TrimPrefix(tt.path, "/api")+`?orderBy=name`)
-			s.get(tt.path+"?queryFilter=name%20LIKE%20%22zzz%25%22").want(200, `"items":[]`)
+			s.do("POST", tt.path, `{}`).Holds(422, `"loc":["body","name"]`)
+			s.get(tt.path+"/nothing").Holds(422, `"type":"uuid_parsing","loc":["path","item_id"]`)
+			s.get(tt.path+"?perPage=2&orderBy=name&orderDirection=asc").Holds(200, `"per_page":2`, `"next":"`+strings.TrimPrefix(tt.path, "/api")+`?orderBy=name`)
+			s.get(tt.path+"?queryFilter=name%20LIKE%20%22zzz%25%22").Holds(200, `"items":[]`)
 		})
 	}
 }
@@ -82,22 +84,22 @@ func TestTaxonomyInUse(t *testing.T) {
 	tahini, gram, vegan, produce := seedID("food", "tahini"), seedID("unit", "gram"), seedID("tag", "Vegan"), seedID("label", "Produce")
 	for _, path := range []string{"/api/foods/" + tahini, "/api/units/" + gram} {
 		t.Run(path, func(t *testing.T) {
-			serve(t, Options{}).do("DELETE", path, "").want(409, `"error":true,"exception":"(sqlite3.IntegrityError) FOREIGN KEY`)
-			serve(t, Options{Strict: true}).do("DELETE", path, "").want(500, "FOREIGN KEY")
+			serve(t, Options{}).do("DELETE", path, "").Holds(409, `"error":true,"exception":"(sqlite3.IntegrityError) FOREIGN KEY`)
+			serve(t, Options{Strict: true}).do("DELETE", path, "").Holds(500, "FOREIGN KEY")
 		})
 	}
 	s := serve(t, Options{})
-	s.do("DELETE", "/api/organizers/tags/"+vegan, "").want(200, "null")
-	s.get("/api/recipes/hummus").want(200, `"name":"Vegetarian"`).lacks(`"name":"Vegan"`)
+	s.do("DELETE", "/api/organizers/tags/"+vegan, "").Holds(200, "null")
+	s.get("/api/recipes/hummus").Holds(200, `"name":"Vegetarian"`).Lacks(`"name":"Vegan"`)
 	for _, r := range s.api.store.Read().Recipes {
 		if slices.Contains(r.Tags, vegan) {
 			t.Errorf("%s still has the tag", r.Name)
 		}
 	}
-	s.do("DELETE", "/api/groups/labels/"+produce, "").want(200)
-	s.get("/api/foods/"+seedID("food", "onion")).want(200, `"label":null`)
-	s.do("PUT", "/api/groups/labels/"+seedID("label", "Pantry"), `{"name":"x"}`).want(422, `["body","groupId"]`, `["body","id"]`)
-	s.get("/api/organizers/tags/"+seedID("tag", "Picnic")).want(200, `"slug":"hummus"`)
+	s.do("DELETE", "/api/groups/labels/"+produce, "").Holds(200)
+	s.get("/api/foods/"+seedID("food", "onion")).Holds(200, `"label":null`)
+	s.do("PUT", "/api/groups/labels/"+seedID("label", "Pantry"), `{"name":"x"}`).Holds(422, `["body","groupId"]`, `["body","id"]`)
+	s.get("/api/organizers/tags/"+seedID("tag", "Picnic")).Holds(200, `"slug":"hummus"`)
 }
 
 func TestMerge(t *testing.T) {
@@ -112,14 +114,14 @@ func TestMerge(t *testing.T) {
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			s := s.in(t)
-			s.do("PUT", "/api/"+tt.kind+"/merge", tt.body).want(200, `"message":"`+tt.want+`"`, `"error":false`)
-			s.get("/api/" + tt.kind + "/" + tt.from).want(404)
-			s.get("/api/recipes/"+tt.recipe).want(200, tt.shows)
-			s.do("PUT", "/api/"+tt.kind+"/merge", tt.body).want(500, `{"detail":"Failed to merge `+tt.kind+`"}`)
-			s.do("PUT", "/api/"+tt.kind+"/merge", `{}`).want(422, `"type":"missing"`)
+			s.do("PUT", "/api/"+tt.kind+"/merge", tt.body).Holds(200, `"message":"`+tt.want+`"`, `"error":false`)
+			s.get("/api/" + tt.kind + "/" + tt.from).Holds(404)
+			s.get("/api/recipes/"+tt.recipe).Holds(200, tt.shows)
+			s.do("PUT", "/api/"+tt.kind+"/merge", tt.body).Holds(500, `{"detail":"Failed to merge `+tt.kind+`"}`)
+			s.do("PUT", "/api/"+tt.kind+"/merge", `{}`).Holds(422, `"type":"missing"`)
 		})
 	}
 	feta := seedID("food", "feta")
-	s.do("PUT", "/api/foods/merge", `{"fromFood":"`+feta+`","toFood":"`+feta+`"}`).want(200)
-	s.get("/api/foods/" + feta).want(200)
+	s.do("PUT", "/api/foods/merge", `{"fromFood":"`+feta+`","toFood":"`+feta+`"}`).Holds(200)
+	s.get("/api/foods/" + feta).Holds(200)
 }

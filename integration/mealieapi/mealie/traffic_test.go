@@ -10,10 +10,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 // fail adds a fault over HTTP.
-func (s *server) fail(fault string) { s.t.Helper(); s.do("POST", "/_control", fault).want(204) }
+func (s *server) fail(fault string) { s.t.Helper(); s.do("POST", "/_control", fault).Holds(204) }
 
 func TestFaults(t *testing.T) {
 	s := serve(t, Options{})
@@ -22,34 +24,34 @@ func TestFaults(t *testing.T) {
 		s := s.in(t)
 		s.fail(`{"method":"GET","path":"/api/recipes/*","status":500,"body":{"detail":{"message":"disk full"}},"times":2}`)
 		for range 2 {
-			if a := s.get(hummus); a.status != 500 || a.body != `{"detail":{"message":"disk full"}}` || a.header.Get("Content-Type") != "application/json" {
-				t.Errorf("got %d %s", a.status, a.body)
+			if a := s.get(hummus); a.Status != 500 || a.Body != `{"detail":{"message":"disk full"}}` || a.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("got %d %s", a.Status, a.Body)
 			}
-			s.get("/api/recipes").want(200)
-			s.do("PATCH", hummus, `{}`).want(200)
+			s.get("/api/recipes").Holds(200)
+			s.do("PATCH", hummus, `{}`).Holds(200)
 		}
-		s.get(hummus).want(200)
+		s.get(hummus).Holds(200)
 	})
 	t.Run("a page", func(t *testing.T) {
 		s := s.in(t)
 		s.fail(`{"status":502,"body":"<h1>Bad Gateway</h1>","times":1}`)
-		if a := s.get("/api/app/about"); a.status != 502 || a.body != "<h1>Bad Gateway</h1>" || !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
-			t.Errorf("got %d %s", a.status, a.body)
+		if a := s.get("/api/app/about"); a.Status != 502 || a.Body != "<h1>Bad Gateway</h1>" || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("got %d %s", a.Status, a.Body)
 		}
 	})
 	t.Run("nothing", func(t *testing.T) {
 		s := s.in(t)
 		s.fail(`{"status":503,"times":1}`)
-		if a := s.get(hummus); a.status != 503 || a.body != "" {
-			t.Errorf("got %d %s", a.status, a.body)
+		if a := s.get(hummus); a.Status != 503 || a.Body != "" {
+			t.Errorf("got %d %s", a.Status, a.Body)
 		}
 	})
 	t.Run("the third", func(t *testing.T) {
 		s := s.in(t)
 		s.fail(`{"path":"/api/recipes/hummus","status":500,"after":2,"times":1}`)
 		for i, want := range []int{200, 200, 500, 200} {
-			if a := s.get(hummus); a.status != want {
-				t.Errorf("request %d: got %d", i, a.status)
+			if a := s.get(hummus); a.Status != want {
+				t.Errorf("request %d: got %d", i, a.Status)
 			}
 		}
 	})
@@ -65,17 +67,17 @@ func TestFaults(t *testing.T) {
 		s := s.in(t)
 		s.fail(`{"status":500}`)
 		for range 3 {
-			s.get(hummus).want(500)
+			s.get(hummus).Holds(500)
 		}
-		s.do("DELETE", "/_control", "").want(204)
-		s.get(hummus).want(200)
+		s.do("DELETE", "/_control", "").Holds(204)
+		s.get(hummus).Holds(200)
 	})
 	t.Run("refused", func(t *testing.T) {
 		s := s.in(t)
-		s.do("POST", "/_control", `{"statuss":500}`).want(400, "unknown field")
-		s.do("POST", "/_control", `{"delay":"long"}`).want(400, "that is no fault")
-		s.do("PUT", "/_control", `{}`).want(405)
-		s.get(hummus).want(200)
+		s.do("POST", "/_control", `{"statuss":500}`).Holds(400, "unknown field")
+		s.do("POST", "/_control", `{"delay":"long"}`).Holds(400, "that is no fault")
+		s.do("PUT", "/_control", `{}`).Holds(405)
+		s.get(hummus).Holds(200)
 	})
 }
 
@@ -107,11 +109,11 @@ func TestDelay(t *testing.T) {
 
 func TestTraffic(t *testing.T) {
 	s := serve(t, Options{})
-	s.get("/api/recipes?search=a&tags=b&tags=c").want(200)
-	s.do("POST", "/api/recipes", `{"name":"x"}`).want(201)
-	s.as("Bearer other", "GET", "/api/recipes/a%2Fb", "", "").want(401)
+	s.get("/api/recipes?search=a&tags=b&tags=c").Holds(200)
+	s.do("POST", "/api/recipes", `{"name":"x"}`).Holds(201)
+	s.as("Bearer other", "GET", "/api/recipes/a%2Fb", "", "").Holds(401)
 
-	seen := decode[Traffic](s.get("/_control"), 200)
+	seen := refapitest.Decode[Traffic](s.get("/_control"), 200)
 	if seen.Total != 3 || seen.InFlight != 0 || seen.MaxInFlight != 1 || len(seen.Requests) != 3 {
 		t.Fatalf("got %+v", seen)
 	}
@@ -141,7 +143,7 @@ func TestInFlight(t *testing.T) {
 	const n = 8
 	var wg sync.WaitGroup
 	for range n {
-		wg.Go(func() { s.get("/api/recipes/hummus").want(200) })
+		wg.Go(func() { s.get("/api/recipes/hummus").Holds(200) })
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -151,7 +153,7 @@ func TestInFlight(t *testing.T) {
 	close(hold)
 	wg.Wait()
 	s.api.Forget()
-	s.get("/api/recipes").want(200)
+	s.get("/api/recipes").Holds(200)
 	if seen := s.api.Traffic(); seen.MaxInFlight != 1 {
 		t.Errorf("got %+v", seen)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func TestLogCook(t *testing.T) {
@@ -44,11 +46,11 @@ func TestLogCook(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, "")
-			before := s.get("/api/pantry/").body
+			before := s.get("/api/pantry/").Body
 			got := s.post("/api/log-cook/", tt.body)
-			logged := decode[loggedCook](got, 201)
-			if logged.ID == 0 || !strings.Contains(got.body, tt.reply) {
-				t.Errorf("got  %s\nwant %s", got.body, tt.reply)
+			logged := refapitest.Decode[loggedCook](got, 201)
+			if logged.ID == 0 || !strings.Contains(got.Body, tt.reply) {
+				t.Errorf("got  %s\nwant %s", got.Body, tt.reply)
 			}
 			var used []string
 			for _, p := range logged.Used {
@@ -61,7 +63,7 @@ func TestLogCook(t *testing.T) {
 			if got := strings.Join(used, ", "); got != tt.used {
 				t.Errorf("used %s\nwant %s", got, tt.used)
 			}
-			if after := s.get("/api/pantry/").body; after != before {
+			if after := s.get("/api/pantry/").Body; after != before {
 				t.Errorf("the stock changed: %s", after)
 			}
 		})
@@ -72,7 +74,7 @@ func TestLogCookByID(t *testing.T) {
 	s := serve(t, "")
 	id := itoa(s.templates()["Coconut curry"].ID)
 	for _, given := range []string{id, `"` + id + `"`} {
-		got := decode[loggedCook](s.post("/api/log-cook/", `{"meta_recipe":`+given+`}`), 201)
+		got := refapitest.Decode[loggedCook](s.post("/api/log-cook/", `{"meta_recipe":`+given+`}`), 201)
 		if *got.MetaRecipe != "Coconut curry" {
 			t.Errorf("%s is %s", given, *got.MetaRecipe)
 		}
@@ -82,7 +84,7 @@ func TestLogCookByID(t *testing.T) {
 func TestLogCookIsKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pantry.json")
 	s := serve(t, file)
-	logged := decode[loggedCook](s.post("/api/log-cook/", `{"recipe":"egg fried rice","rating":4,"notes":"Salty."}`), 201)
+	logged := refapitest.Decode[loggedCook](s.post("/api/log-cook/", `{"recipe":"egg fried rice","rating":4,"notes":"Salty."}`), 201)
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +152,7 @@ func TestLogCookRefusals(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{t, s.url}
-			s.post("/api/log-cook/", tt.body).want(tt.status, tt.reply)
+			s.post("/api/log-cook/", tt.body).Is(tt.status, tt.reply)
 			after, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

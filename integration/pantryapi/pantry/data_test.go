@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func TestFileIsKept(t *testing.T) {
@@ -18,7 +20,7 @@ func TestFileIsKept(t *testing.T) {
 
 	again := serve(t, file)
 	for _, path := range []string{"/api/pantry/", "/api/meta-recipes/", "/api/what-can-i-cook/"} {
-		if before, after := s.get(path).body, again.get(path).body; before != after {
+		if before, after := s.get(path).Body, again.get(path).Body; before != after {
 			t.Errorf("%s is not the same after a restart:\n%s\n%s", path, before, after)
 		}
 	}
@@ -26,7 +28,7 @@ func TestFileIsKept(t *testing.T) {
 		t.Errorf("egg noodles are %s", got)
 	}
 	// Ids go on where they were.
-	added := decode[map[string][]struct{ Item row }](again.post("/api/bulk-pantry-add/", `{"items":[{"name":"Miso"}]}`), 201)
+	added := refapitest.Decode[map[string][]struct{ Item row }](again.post("/api/bulk-pantry-add/", `{"items":[{"name":"Miso"}]}`), 201)
 	for _, r := range s.rows() {
 		if r.ID == added["results"][0].Item.ID {
 			t.Errorf("the id %d was given out twice", r.ID)
@@ -51,38 +53,28 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	before := s.get("/api/pantry/").body
+	before := s.get("/api/pantry/").Body
 	got := s.post("/api/pantry/set-state/", `{"ingredient":"noodles","state":"out"}`)
-	if got.status != 500 || !strings.Contains(got.body, "<h1>Server Error (500)</h1>") || strings.Contains(got.body, dir) {
-		t.Errorf("got %d %s", got.status, got.body)
+	if got.Status != 500 || !strings.Contains(got.Body, "<h1>Server Error (500)</h1>") || strings.Contains(got.Body, dir) {
+		t.Errorf("got %d %s", got.Status, got.Body)
 	}
-	if s.get("/api/pantry/").body != before {
+	if s.get("/api/pantry/").Body != before {
 		t.Error("a change that was not written is served")
 	}
 }
 
 func TestFilesThatAreRefused(t *testing.T) {
-	for name, content := range map[string]string{
+	refapitest.Refuses(t, func(file string) error {
+		_, err := New(Options{Token: testToken, File: file})
+		return err
+	}, map[string]string{
 		"empty":           ``,
 		"no JSON":         `pantry`,
 		"something else":  `{"recipes":[],"users":[]}`,
 		"lost ingredient": `{"pantry":[{"id":1,"ingredient":7}]}`,
 		"no servings":     `{"meta_recipes":[{"id":1,"name":"x"}]}`,
 		"bad amount":      `{"ingredients":[{"id":7}],"pantry":[{"id":1,"ingredient":7,"quantity":"much"}]}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "pantry.json")
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := New(Options{Token: testToken, File: file}); err == nil || !strings.Contains(err.Error(), file) {
-				t.Errorf("got %v", err)
-			}
-			if after, _ := os.ReadFile(file); string(after) != content {
-				t.Errorf("the file now holds %s", after)
-			}
-		})
-	}
+	})
 }
 
 // Writes at the same time all have their effect.
@@ -94,8 +86,8 @@ func TestConcurrency(t *testing.T) {
 	for i := range n {
 		wg.Go(func() {
 			name := "Jar " + itoa(i)
-			if got := s.post("/api/bulk-pantry-add/", `{"items":[{"name":"`+name+`"}]}`); got.status != 201 {
-				t.Errorf("%s: %d %s", name, got.status, got.body)
+			if got := s.post("/api/bulk-pantry-add/", `{"items":[{"name":"`+name+`"}]}`); got.Status != 201 {
+				t.Errorf("%s: %d %s", name, got.Status, got.Body)
 			}
 			// The same one is created once, whoever is first.
 			s.post("/api/bulk-pantry-add/", `{"items":[{"name":"Kimchi"}]}`)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -14,7 +16,7 @@ func TestListItems(t *testing.T) {
 
 	t.Run("rows", func(t *testing.T) {
 		s := &server{t, s.url}
-		all := decode[[]map[string]any](s.get("/api/pantry/"), 200)
+		all := refapitest.Decode[[]map[string]any](s.get("/api/pantry/"), 200)
 		if len(all) < 20 {
 			t.Errorf("only %d items", len(all))
 		}
@@ -37,7 +39,7 @@ func TestListItems(t *testing.T) {
 	t.Run("shape", func(t *testing.T) {
 		s := &server{t, s.url}
 		tofu := s.rows()["Tofu (fridge)"]
-		s.get("/api/pantry/"+itoa(tofu.ID)+"/").want(200, `{"id":`+itoa(tofu.ID)+
+		s.get("/api/pantry/"+itoa(tofu.ID)+"/").Is(200, `{"id":`+itoa(tofu.ID)+
 			`,"ingredient":{"id":`+itoa(tofu.Ingredient.ID)+`,"name":"Tofu"},"name":"Tofu","location":"fridge","state":"in",`+
 			`"quantity":"280.00","unit":"g","expiry":"2026-07-13","is_staple":false}`)
 		out := s.rows()["Beef mince (freezer)"]
@@ -47,7 +49,7 @@ func TestListItems(t *testing.T) {
 	})
 	t.Run("location", func(t *testing.T) {
 		s := &server{t, s.url}
-		frozen := decode[[]row](s.get("/api/pantry/?location=freezer"), 200)
+		frozen := refapitest.Decode[[]row](s.get("/api/pantry/?location=freezer"), 200)
 		if len(frozen) != 4 {
 			t.Errorf("%d items are frozen, want 4", len(frozen))
 		}
@@ -56,7 +58,7 @@ func TestListItems(t *testing.T) {
 				t.Errorf("%s is in the %s", r.Name, r.Location)
 			}
 		}
-		s.get("/api/pantry/?location=shed").want(400,
+		s.get("/api/pantry/?location=shed").Is(400,
 			`{"location":["Select a valid choice. shed is not one of the available choices."]}`)
 	})
 }
@@ -91,15 +93,15 @@ func TestPatchItem(t *testing.T) {
 			tofu := s.rows()["Tofu (fridge)"]
 			want := `{"id":` + itoa(tofu.ID) + `,"ingredient":{"id":` + itoa(tofu.Ingredient.ID) + `,"name":"Tofu"},"name":"Tofu",` + tt.want + `}`
 			path := "/api/pantry/" + itoa(tofu.ID) + "/"
-			s.request("PATCH", path, tt.body).want(200, want)
-			s.get(path).want(200, want)
+			s.request("PATCH", path, tt.body).Is(200, want)
+			s.get(path).Is(200, want)
 		})
 	}
 
 	t.Run("place that is taken", func(t *testing.T) {
 		s := serve(t, "")
 		fresh := s.rows()["Chicken thighs (fridge)"]
-		s.request("PATCH", "/api/pantry/"+itoa(fresh.ID)+"/", `{"location":"freezer"}`).want(400,
+		s.request("PATCH", "/api/pantry/"+itoa(fresh.ID)+"/", `{"location":"freezer"}`).Is(400,
 			`{"non_field_errors":["The fields ingredient, location must make a unique set."]}`)
 	})
 }
@@ -125,7 +127,7 @@ func TestSetState(t *testing.T) {
 			changed.State = "out"
 			want[tt.row] = changed
 
-			s.post("/api/pantry/set-state/", tt.body).want(200, toJSON(t, changed))
+			s.post("/api/pantry/set-state/", tt.body).Is(200, toJSON(t, changed))
 			if got := s.rows(); toJSON(t, got) != toJSON(t, want) {
 				t.Errorf("the pantry is now %s", toJSON(t, got))
 			}
@@ -179,7 +181,7 @@ func TestSetStateRefusals(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{t, s.url}
-			s.post("/api/pantry/set-state/", tt.body).want(tt.status, tt.reply)
+			s.post("/api/pantry/set-state/", tt.body).Is(tt.status, tt.reply)
 			if after := s.rows(); toJSON(t, after) != toJSON(t, before) {
 				t.Errorf("the pantry changed: %s", toJSON(t, after))
 			}
@@ -239,7 +241,7 @@ func TestBulkAdd(t *testing.T) {
 				got := s.post("/api/bulk-pantry-add/", tt.body)
 				if !again {
 					done := ""
-					for i, r := range decode[results](got, tt.status).Results {
+					for i, r := range refapitest.Decode[results](got, tt.status).Results {
 						if i > 0 {
 							done += ", "
 						}
@@ -251,8 +253,8 @@ func TestBulkAdd(t *testing.T) {
 					if done != tt.done {
 						t.Errorf("got %s, want %s", done, tt.done)
 					}
-				} else if got.status != 200 {
-					t.Errorf("the same request again answers %d", got.status)
+				} else if got.Status != 200 {
+					t.Errorf("the same request again answers %d", got.Status)
 				}
 				after := s.rows()
 				r, ok := after[tt.row]
@@ -306,15 +308,15 @@ func TestBulkAddRefusals(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{t, s.url}
-			s.post("/api/bulk-pantry-add/", tt.body).want(400, tt.reply)
+			s.post("/api/bulk-pantry-add/", tt.body).Is(400, tt.reply)
 			after := s.rows()
 			if !maps.EqualFunc(before, after, func(a, b row) bool { return toJSON(t, a) == toJSON(t, b) }) {
 				t.Error("a refused request was carried out in part")
 			}
 			// An ingredient that it would have added is still unknown.
-			if got := s.post("/api/pantry/set-state/", `{"ingredient":"Kimchi","state":"in"}`); got.status != 404 ||
-				got.body != `{"detail":"No ingredient is called 'Kimchi'.","matches":[]}` {
-				t.Errorf("an ingredient was kept: %s", got.body)
+			if got := s.post("/api/pantry/set-state/", `{"ingredient":"Kimchi","state":"in"}`); got.Status != 404 ||
+				got.Body != `{"detail":"No ingredient is called 'Kimchi'.","matches":[]}` {
+				t.Errorf("an ingredient was kept: %s", got.Body)
 			}
 		})
 	}

@@ -3,13 +3,15 @@ package pantry
 import (
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 // cookables are the matcher's verdicts by name.
 func (s *server) cookables(query string) map[string]cookable {
 	s.t.Helper()
 	byName := map[string]cookable{}
-	for _, c := range decode[[]cookable](s.get("/api/what-can-i-cook/"+query), 200) {
+	for _, c := range refapitest.Decode[[]cookable](s.get("/api/what-can-i-cook/"+query), 200) {
 		byName[c.Name] = c
 	}
 	return byName
@@ -36,7 +38,7 @@ func TestWhatCanICook(t *testing.T) {
 			s := serve(t, "")
 			for _, set := range tt.states {
 				at := strings.LastIndexByte(set, ' ')
-				decode[row](s.post("/api/pantry/set-state/", `{"ingredient":"`+set[:at]+`","state":"`+set[at+1:]+`"}`), 200)
+				refapitest.Decode[row](s.post("/api/pantry/set-state/", `{"ingredient":"`+set[:at]+`","state":"`+set[at+1:]+`"}`), 200)
 			}
 			got := s.cookables("")[tt.recipe]
 			if missing := strings.Join(got.Missing, ", "); got.Status != tt.status || missing != tt.missing {
@@ -160,7 +162,7 @@ func TestWhatCanICookRefusals(t *testing.T) {
 	} {
 		t.Run(query, func(t *testing.T) {
 			s := &server{t, s.url}
-			s.get("/api/what-can-i-cook/"+query).want(400, want)
+			s.get("/api/what-can-i-cook/"+query).Is(400, want)
 		})
 	}
 }

@@ -2,12 +2,11 @@ package pantry
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 const testToken = "an-api-token"
@@ -27,77 +26,31 @@ func serve(t *testing.T, file string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := httptest.NewServer(h)
-	t.Cleanup(ts.Close)
-	return &server{t, ts.URL}
+	return &server{t, refapitest.Serve(t, h)}
 }
 
-// A reply is what the API answered.
-type reply struct {
-	t      *testing.T
-	status int
-	header http.Header
-	body   string
-}
-
-// request sends one request, following no redirect. A body is sent as JSON.
-func (s *server) request(method, path, body string, header ...string) *reply {
+// request sends one request. A body is sent as JSON.
+func (s *server) request(method, path, body string, header ...string) *refapitest.Reply {
 	s.t.Helper()
-	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Token "+testToken)
+	all := []string{"Authorization", "Token " + testToken}
 	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+		all = append(all, "Content-Type", "application/json")
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Del(header[i])
-		if header[i+1] != "" {
-			req.Header.Set(header[i], header[i+1])
-		}
-	}
-	res, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return &reply{s.t, res.StatusCode, res.Header, string(raw)}
+	return refapitest.Send(s.t, method, s.url+path, body, append(all, header...)...)
 }
 
-func (s *server) get(path string) *reply { s.t.Helper(); return s.request("GET", path, "") }
+func (s *server) get(path string) *refapitest.Reply { s.t.Helper(); return s.request("GET", path, "") }
 
-func (s *server) post(path, body string) *reply { s.t.Helper(); return s.request("POST", path, body) }
-
-// want checks the status and the whole body.
-func (r *reply) want(status int, body string) {
-	r.t.Helper()
-	if r.status != status || r.body != body {
-		r.t.Errorf("got  %d %s\nwant %d %s", r.status, r.body, status, body)
-	}
-}
-
-// decode checks the status and decodes the body.
-func decode[T any](r *reply, status int) (v T) {
-	r.t.Helper()
-	if r.status != status {
-		r.t.Fatalf("got %d %s, want %d", r.status, r.body, status)
-	}
-	if err := json.Unmarshal([]byte(r.body), &v); err != nil {
-		r.t.Fatalf("%v in %s", err, r.body)
-	}
-	return v
+func (s *server) post(path, body string) *refapitest.Reply {
+	s.t.Helper()
+	return s.request("POST", path, body)
 }
 
 // rows is the pantry by "name (location)".
 func (s *server) rows() map[string]row {
 	s.t.Helper()
 	rows := map[string]row{}
-	for _, r := range decode[[]row](s.get("/api/pantry/"), 200) {
+	for _, r := range refapitest.Decode[[]row](s.get("/api/pantry/"), 200) {
 		key := r.Name + " (" + r.Location + ")"
 		if _, ok := rows[key]; ok {
 			s.t.Errorf("%s has two rows", key)
@@ -273,20 +226,20 @@ func TestHabits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{t, s.url}
 			got := s.request(tt.method, tt.path, tt.body, tt.header...)
-			if got.status == 301 {
-				got.body = "" // a page for browsers
+			if got.Status == 301 {
+				got.Body = "" // a page for browsers
 			}
-			if tt.reply == page404 && strings.Contains(got.body, page404) {
-				got.body = page404
+			if tt.reply == page404 && strings.Contains(got.Body, page404) {
+				got.Body = page404
 			}
-			got.want(tt.status, tt.reply)
+			got.Is(tt.status, tt.reply)
 			for i := 0; i < len(tt.replyHeader); i += 2 {
-				if v := got.header.Get(tt.replyHeader[i]); v != tt.replyHeader[i+1] {
+				if v := got.Header.Get(tt.replyHeader[i]); v != tt.replyHeader[i+1] {
 					t.Errorf("%s is %q, want %q", tt.replyHeader[i], v, tt.replyHeader[i+1])
 				}
 			}
-			if challenge := got.header.Get("WWW-Authenticate"); challenge != "" && got.status != 401 {
-				t.Errorf("status %d has a challenge", got.status)
+			if challenge := got.Header.Get("WWW-Authenticate"); challenge != "" && got.Status != 401 {
+				t.Errorf("status %d has a challenge", got.Status)
 			}
 		})
 	}
@@ -327,7 +280,7 @@ func TestFields(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{t, s.url}
-			s.request("PATCH", patch, tt.body).want(400, tt.reply)
+			s.request("PATCH", patch, tt.body).Is(400, tt.reply)
 			if after := s.rows()["Tofu (fridge)"]; toJSON(t, after) != toJSON(t, before) {
 				t.Errorf("a refused change was kept: %s", toJSON(t, after))
 			}

@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/caddymcp/caddymcp/integration/refapi/refapitest"
 )
 
 // templates are the meta-recipes by name.
 func (s *server) templates() map[string]template {
 	s.t.Helper()
 	byName := map[string]template{}
-	for _, m := range decode[[]template](s.get("/api/meta-recipes/"), 200) {
+	for _, m := range refapitest.Decode[[]template](s.get("/api/meta-recipes/"), 200) {
 		byName[m.Name] = m
 	}
 	return byName
@@ -56,7 +58,7 @@ const bowlText = "Rice bowl for 1; topping: Tofu 140.00 g or Kimchi some; base: 
 
 func TestCreateMetaRecipe(t *testing.T) {
 	s := serve(t, "")
-	got := decode[saved](s.post("/api/create-meta-recipe/", "{"+bowl+"}"), 201)
+	got := refapitest.Decode[saved](s.post("/api/create-meta-recipe/", "{"+bowl+"}"), 201)
 	if text := describe(got.template); text != bowlText {
 		t.Errorf("got  %s\nwant %s", text, bowlText)
 	}
@@ -72,14 +74,14 @@ func TestCreateMetaRecipe(t *testing.T) {
 
 	// What was created is known from now on.
 	again := strings.Replace(bowl, "Rice bowl", "Other bowl", 1)
-	if got := decode[saved](s.post("/api/create-meta-recipe/", "{"+again+"}"), 201); len(got.Created) != 0 {
+	if got := refapitest.Decode[saved](s.post("/api/create-meta-recipe/", "{"+again+"}"), 201); len(got.Created) != 0 {
 		t.Errorf("created %v again", got.Created)
 	}
 }
 
 func TestCreateMetaRecipeDefaults(t *testing.T) {
 	s := serve(t, "")
-	got := decode[saved](s.post("/api/create-meta-recipe/", `{"name":"Plan","method":"","slots":[]}`), 201)
+	got := refapitest.Decode[saved](s.post("/api/create-meta-recipe/", `{"name":"Plan","method":"","slots":[]}`), 201)
 	if text := describe(got.template); text != "Plan for 2; ; base: " {
 		t.Errorf("got %s", text)
 	}
@@ -92,7 +94,7 @@ func TestUpdateMetaRecipe(t *testing.T) {
 	s := serve(t, "")
 	before := s.templates()
 	old := before["Noodle stir-fry"]
-	got := decode[saved](s.request("PUT", "/api/create-meta-recipe/", `{"id":`+itoa(old.ID)+","+bowl+"}"), 200)
+	got := refapitest.Decode[saved](s.request("PUT", "/api/create-meta-recipe/", `{"id":`+itoa(old.ID)+","+bowl+"}"), 200)
 	if got.ID != old.ID {
 		t.Errorf("the id changed from %d to %d", old.ID, got.ID)
 	}
@@ -109,7 +111,7 @@ func TestUpdateMetaRecipe(t *testing.T) {
 		}
 	}
 	// Its own name is not taken, and nothing is created twice.
-	again := decode[saved](s.request("PUT", "/api/create-meta-recipe/", `{"id":`+itoa(old.ID)+","+bowl+"}"), 200)
+	again := refapitest.Decode[saved](s.request("PUT", "/api/create-meta-recipe/", `{"id":`+itoa(old.ID)+","+bowl+"}"), 200)
 	if len(again.Created) != 0 {
 		t.Errorf("created %v again", again.Created)
 	}
@@ -168,17 +170,17 @@ func TestMetaRecipeRefusals(t *testing.T) {
 			`{"name":["meta recipe with this name already exists."]}`,
 		},
 	}
-	before := s.get("/api/meta-recipes/").body
+	before := s.get("/api/meta-recipes/").Body
 	id := itoa(s.templates()["Noodle stir-fry"].ID)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{t, s.url}
-			s.request(tt.method, "/api/create-meta-recipe/", strings.Replace(tt.body, "ID", id, 1)).want(tt.status, tt.reply)
-			if s.get("/api/meta-recipes/").body != before {
+			s.request(tt.method, "/api/create-meta-recipe/", strings.Replace(tt.body, "ID", id, 1)).Is(tt.status, tt.reply)
+			if s.get("/api/meta-recipes/").Body != before {
 				t.Error("the meta-recipes changed")
 			}
-			if got := s.post("/api/pantry/set-state/", `{"ingredient":"New","state":"in"}`); !strings.Contains(got.body, "No ingredient") {
-				t.Errorf("an ingredient was kept: %s", got.body)
+			if got := s.post("/api/pantry/set-state/", `{"ingredient":"New","state":"in"}`); !strings.Contains(got.Body, "No ingredient") {
+				t.Errorf("an ingredient was kept: %s", got.Body)
 			}
 		})
 	}
