@@ -86,7 +86,7 @@ func TestDryRunSendsNoWrite(t *testing.T) {
 			nil, nil, "PUT /a/1",
 		},
 		{
-			"reads before", "run `get(\"/items\") as $x | get(\"/items\") as $y | fetch_all([{path: [\"a\"]}, {path: [\"b\"]}]; 1) | post(\"/items\"; $x)`",
+			"reads before", "run `get(\"/items\") as $x | get(\"/items\") as $y | [\"a\", \"b\"] | fetch_all({path: \"/\\(.)\"}; 1) | post(\"/items\"; $x)`",
 			nil,
 			[]string{"GET /items", "GET /a", "GET /b"},
 			"POST /items",

@@ -119,7 +119,7 @@ func TestRegexpsAreWrittenOut(t *testing.T) {
 }
 
 func TestNoRequests(t *testing.T) {
-	for _, src := range []string{`get("/a")`, `[follow(.x)]`, `request({})`, `fetch_all([]; 1)`, `[] | get_all("/a"; 1)`, `def f: head("/a"); 1`} {
+	for _, src := range []string{`get("/a")`, `[follow(.x)]`, `request({})`, `[] | fetch_all({path: "/a"}; 1)`, `[] | get_all("/a"; 1)`, `def f: head("/a"); 1`} {
 		t.Run(src, func(t *testing.T) {
 			_, err := Compile(Source{Text: src}, Options{})
 			if err == nil || !strings.Contains(err.Error(), "makes a request: requests are made in run") {

@@ -206,7 +206,10 @@ func TestEffects(t *testing.T) {
 		{`request({method: "GET", method: "POST", path: "/a"})`, []Effect{{}}},
 		{`.ids | get_all("/a/\(.)"; 2)`, []Effect{{Method: "GET", Path: "/a/*"}}},
 		{`.ids | get_all(["a", .]; 2)`, []Effect{{Method: "GET", Path: "/a/*"}}},
-		{`fetch_all([]; 2)`, []Effect{{Method: "GET"}, {Method: "HEAD"}}},
+		{`.list | fetch_all(.; 2)`, []Effect{{Method: "GET"}, {Method: "HEAD"}}},
+		{`.urls | fetch_all({url: ., upstream: "web"}; 2)`, []Effect{{Method: "GET", Upstream: "web"}}},
+		{`.ids | fetch_all({path: "/a/\(.)", method: "head"}; 2)`, []Effect{{Method: "HEAD", Path: "/a/*"}}},
+		{`.ids | fetch_all({path: "/a/\(.)", method: $args.m}; 2)`, []Effect{{Method: "GET", Path: "/a/*"}, {Method: "HEAD", Path: "/a/*"}}},
 		{`follow(.next)`, []Effect{{Method: "GET"}}},
 		{
 			`def f: put("/f"); def g: f; def h: delete("/h"); g | get("/z") | get("/z")`,

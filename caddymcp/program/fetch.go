@@ -8,14 +8,15 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// fetchAll(requests; n; message) reads many things at once.
+// fetchAll(literal; requests; n; message) reads many things at once. Literal
+// says that their paths are, in the text.
 func fetchAll(r *run, _ any, args []any) any {
-	return r.fetchAll("fetch_all", args, func(v any) (*message, error) {
+	return r.fetchAll("fetch_all", args[1:], func(v any) (*message, error) {
 		spec, ok := v.(map[string]any)
 		if !ok {
 			return nil, misuse("fetch_all: a request is not an object")
 		}
-		return r.readMessage("fetch_all", spec)
+		return r.readMessage(spec, args[0] == true)
 	}, func(f fetched) map[string]any {
 		if f.err != nil {
 			return map[string]any{"status": f.err.Value().(map[string]any)["status"], "error": f.err.Value()}
@@ -128,7 +129,7 @@ func (r *run) reporter(total int, message any) (done func(), err error) {
 }
 
 // readMessage is message for a request that reads.
-func (r *run) readMessage(name string, spec map[string]any) (*message, error) {
+func (r *run) readMessage(spec map[string]any, literal bool) (*message, error) {
 	if spec["method"] == nil {
 		all := map[string]any{"method": http.MethodGet}
 		for k, v := range spec {
@@ -138,12 +139,12 @@ func (r *run) readMessage(name string, spec map[string]any) (*message, error) {
 		}
 		spec = all
 	}
-	m, err := r.message(spec, false)
+	m, err := r.message(spec, literal)
 	if err != nil {
 		return nil, err
 	}
 	if isWrite(m.Method) {
-		return nil, misuse("%s: a request is neither GET nor HEAD", name)
+		return nil, misuse("fetch_all: a request is neither GET nor HEAD")
 	}
 	return m, nil
 }

@@ -39,9 +39,10 @@ func TestFetchAll(t *testing.T) {
 		{"of objects, as segments", `[{id: "a/b"}, {id: 2}] | get_all(["n", .id]; 2) | map(.body.path)`, `["/n/a%2Fb","/n/2"]`},
 		{"in one segment", `["a/b"] | get_all("/n/\(.)/x"; 2)[0].body.path`, `"/n/a%2Fb/x"`},
 		{"errors", `["404"] | get_all("/fail/\(.)"; 2)`, `[{"error":` + shape404 + `,"ok":false}]`},
-		{"fetch_all", `fetch_all([{path: ["a"], query: {q: 1}}, {path: ["fail", 503], method: "HEAD"}]; 2) | [.[0].body.path, .[1].status, .[1].error.message]`, `["/a?q=1",503,"the API returned 503"]`},
-		{"own sentences", `fetch_all([{path: ["fail", 404], errors: {"404": "gone"}}]; 1)[0].error.message`, `"gone"`},
-		{"nothing to fetch", `[([] | get_all("/a"; 2)), fetch_all([]; 2)]`, `[[],[]]`},
+		{"fetch_all", `[{path: ["a"], query: {q: 1}}, {path: ["fail", 503], method: "HEAD"}] | fetch_all(.; 2) | [.[0].body.path, .[1].status, .[1].error.message]`, `["/a?q=1",503,"the API returned 503"]`},
+		{"fetch_all, in one segment", `["a/b"] | fetch_all({path: "/n/\(.)/x"}; 2)[0].body.path`, `"/n/a%2Fb/x"`},
+		{"own sentences", `["404"] | fetch_all({path: "/fail/\(.)", errors: {"404": "gone"}}; 1)[0].error.message`, `"gone"`},
+		{"nothing to fetch", `[([] | get_all("/a"; 2)), ([] | fetch_all({path: "/a"}; 2))]`, `[[],[]]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestFetchAll(t *testing.T) {
 			got = append(got, fmt.Sprint(req.Method, " ", req.URL, " ", req.Upstream, " ", req.DiscardBody))
 			return &Response{Status: 200}, nil
 		})
-		p := mustCompile(t, `fetch_all([{url: "https://a.example/x?y", method: "HEAD", upstream: "web", head_only: true}]; 1)`)
+		p := mustCompile(t, `["x?y"] | fetch_all({url: "https://a.example/\(.)", method: "HEAD", upstream: "web", head_only: true}; 1)`)
 		v, err := p.Run(t.Context(), &Call{Sender: sender, Upstream: "api"}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -70,10 +71,10 @@ func TestFetchAll(t *testing.T) {
 	})
 	t.Run("progress", func(t *testing.T) {
 		for src, total := range map[string]float64{
-			`[range(250)] | get_all("/n/\(.)"; 8; "reading") | length`:        250,
-			`fetch_all([range(3) | {path: ["n", .]}]; 2; "reading") | length`: 3,
-			`[range(3)] | get_all("/n/\(.)"; 8) | length`:                     0,
-			`[] | get_all("/n"; 8; "reading") | length`:                       0,
+			`[range(250)] | get_all("/n/\(.)"; 8; "reading") | length`:         250,
+			`[range(3)] | fetch_all({path: "/n/\(.)"}; 2; "reading") | length`: 3,
+			`[range(3)] | get_all("/n/\(.)"; 8) | length`:                      0,
+			`[] | get_all("/n"; 8; "reading") | length`:                        0,
 		} {
 			a := newAPI(t, nil)
 			var told []float64

@@ -45,7 +45,7 @@ var internals = map[string]*native{
 	"request/2":   {state: true, fn: request},
 	"response/2":  {state: true, fn: response},
 	"follow/1":    {state: true, fn: follow},
-	"fetch_all/3": {state: true, fn: fetchAll},
+	"fetch_all/4": {state: true, fn: fetchAll},
 	"get_all/4":   {state: true, fn: getAll},
 	"segment/0":   {fn: segment},
 	"caught/0":    {fn: catchError},

@@ -268,37 +268,6 @@ func (u *unit) computesText(q *gojq.Query) (found bool) {
 	return found
 }
 
-// refusePathTexts refuses paths written as strings in the list of fetch_all,
-// where they are data.
-func (r *resolver) refusePathTexts(q *gojq.Query, at int) {
-	refuse := func() {
-		r.errs.at(at, `a path in a list is an array of segments: write ["recipes", .slug], not "/recipes/\(.slug)"`)
-	}
-	results(q, func(q *gojq.Query) {
-		switch t := q.Term; {
-		case t == nil || len(t.SuffixList) > 0:
-		case t.Type == gojq.TermTypeString:
-			refuse()
-		case t.Type == gojq.TermTypeArray && t.Array.Query != nil:
-			r.unit.refusePathTextsIn(t.Array.Query, refuse)
-		case t.Type == gojq.TermTypeFunc && t.Func.Name == "map" && len(t.Func.Args) == 1:
-			r.unit.refusePathTextsIn(t.Func.Args[0], refuse)
-		}
-	})
-}
-
-func (u *unit) refusePathTextsIn(element *gojq.Query, refuse func()) {
-	results(element, func(q *gojq.Query) {
-		if members, ok := literalObject(q); ok && members["path"] != nil {
-			if u.computesText(members["path"]) {
-				refuse()
-			}
-		} else if u.computesText(q) {
-			refuse()
-		}
-	})
-}
-
 // show is a path literal as it is shown in an error.
 func show(text string) string { return strings.ReplaceAll(text, hole, `\(…)`) }
 

@@ -151,10 +151,13 @@ func TestPathLiterals(t *testing.T) {
 		{`get("/books/%24count/a$b/$2/$argsx$")`, ""},
 		{`get(.x // "/a")`, "a path is one string"},
 		{`request({method: "GET", path: ("/a/" + .x)})`, "a path is one string"},
-		{`fetch_all([.ids[] | {path: "/a/\(.)"}]; 1)`, "a path in a list is an array of segments"},
-		{`fetch_all(.ids | map({path: "/a/\(.)"}); 1)`, "a path in a list is an array of segments"},
-		{`fetch_all([{path: "/a"}]; 1)`, "a path in a list is an array of segments"},
-		{`fetch_all([{url: "https://a.example/\(.x)"}]; 1)`, ""},
+		{`.ids | fetch_all({path: "/a/\(.)"}; 1)`, ""},
+		{`.ids | fetch_all({path: ("/a/" + .)}; 1)`, "a path is one string"},
+		{`.ids | fetch_all({path: "/a/{id}"}; 1)`, "holds '{id}' as plain text"},
+		{`.ids | fetch_all({path: "a"}; 1)`, "must begin with a slash"},
+		{`.urls | fetch_all({url: "https://a.example/\(.)"}; 1)`, ""},
+		{`.ids | fetch_all({path: ["a", .], colour: 1}; 1)`, "'colour' is not an option"},
+		{`.ids | fetch_all({method: "delete", path: ["a", .]}; 1)`, "fetch_all only reads: its method is GET or HEAD, not 'DELETE'"},
 		{`.paths | get_all(split("/"); 1)`, ""},
 	}
 	for _, tt := range tests {
@@ -172,12 +175,12 @@ func TestComputedPaths(t *testing.T) {
 	for _, src := range []string{
 		`def f($p): get($p); f("/a")`, `get($args.p)`, `{method: "GET", path: "/a"} as $r | request($r)`,
 		`request({method: "GET", path: "/a", ("path"): $args.p})`, `request({method: "GET", path: "/a", path: $args.p})`,
-		`[$args.p] | get_all(.; 1)`, `null | get_all(["a"]; 1)`, `fetch_all([{path: $args.p}]; 1)`, `get(1)`, `get([])`, `get(null)`,
+		`[$args.p] | get_all(.; 1)`, `null | get_all(["a"]; 1)`, `[1] | fetch_all({path: $args.p}; 1)`, `[{path: "/a"}] | fetch_all(.; 1)`, `get(1)`, `get([])`, `get(null)`,
 		`request({method: "GET"})`, `request({method: "GET", path: ["a"], url: "http://b"})`, `request({method: ("BR" + "EW"), path: ["a"]})`,
 		`request({path: ["a"]})`, `request({method: "GET", path: ["a"], body: 1})`, `{colour: 1} as $o | get("/a"; null; $o)`,
 		`{path: ["b"]} as $o | get("/a"; null; $o)`, `{colour: 1, method: "GET", path: ["a"]} as $r | request($r)`, `get("/a"; {x: 1}; {query: {x: 2}})`, `post("/a"; 1; {form: {x: 2}})`,
 		`get("/a"; null; {timeout: 5})`, `get("/a"; null; {timeout: "-1s"})`, `get("/a"; 1)`, `get("/a"; null; {headers: 1})`,
-		`get("/a"; null; {errors: {"404": {a: 1}}})`, `follow(null)`, `fetch_all([{method: "POST", path: ["a"]}]; 1)`, `fetch_all({}; 1)`, `fetch_all([1]; 1)`, `[1] | get_all(["a"]; 0)`, `[1] | get_all(["a"]; 1; 5)`, `fetch_all([]; 1; {})`,
+		`get("/a"; null; {errors: {"404": {a: 1}}})`, `follow(null)`, `[{method: "POST", path: ["a"]}] | fetch_all(.; 1)`, `["POST"] | fetch_all({method: ., path: "/a"}; 1)`, `[1] | fetch_all({}; 1)`, `[1] | fetch_all(.; 1)`, `[1] | get_all(["a"]; 0)`, `[1] | get_all(["a"]; 1; 5)`, `[1] | fetch_all({path: "/a"}; 1; {})`,
 	} {
 		t.Run(src, func(t *testing.T) {
 			a := newAPI(t, nil)

@@ -87,18 +87,9 @@ func (v *verb) call(f *gojq.Func, r *resolver, at int) *call {
 		c.effects = []Effect{e}
 		c.writes = isWrite(v.method)
 	case "_request", "_response":
-		var e Effect
-		members, ok := literalObject(f.Args[0])
-		if ok {
-			checkMembers(members, memberNames, errs, at)
-			e.Method = strings.ToUpper(literalString(members["method"]))
-			e.Upstream = literalString(members["upstream"])
-			if q := members["path"]; q != nil {
-				e.Path, c.literal = r.readPath(q, at)
-			}
-			if e.Method != "" && !slices.Contains(methods, e.Method) {
-				errs.at(at, "the method of a request is one of %s, not '%s'", strings.Join(methods, ", "), e.Method)
-			}
+		e, _ := c.readRequest(f.Args[0], r, at)
+		if e.Method != "" && !slices.Contains(methods, e.Method) {
+			errs.at(at, "the method of a request is one of %s, not '%s'", strings.Join(methods, ", "), e.Method)
 		}
 		c.effects = []Effect{e}
 		c.writes = isWrite(e.Method)
@@ -109,10 +100,37 @@ func (v *verb) call(f *gojq.Func, r *resolver, at int) *call {
 		e.Path, c.literal = r.readPath(f.Args[0], at)
 		c.effects = []Effect{e}
 	case "_fetch_all":
-		r.refusePathTexts(f.Args[0], at)
-		c.effects = []Effect{{Method: http.MethodGet}, {Method: http.MethodHead}}
+		e, members := c.readRequest(f.Args[0], r, at)
+		switch {
+		case e.Method != "" && isWrite(e.Method):
+			errs.at(at, "fetch_all only reads: its method is GET or HEAD, not '%s'", e.Method)
+		case e.Method == "" && members != nil && members["method"] == nil:
+			e.Method = http.MethodGet
+		}
+		c.effects = []Effect{e}
+		if e.Method == "" {
+			head := e
+			c.effects[0].Method, head.Method = http.MethodGet, http.MethodHead
+			c.effects = append(c.effects, head)
+		}
 	}
 	return c
+}
+
+// readRequest reads the object that describes a request, as far as it is
+// written out. The members are nil if it is not.
+func (c *call) readRequest(q *gojq.Query, r *resolver, at int) (e Effect, members map[string]*gojq.Query) {
+	members, ok := literalObject(q)
+	if !ok {
+		return e, nil
+	}
+	checkMembers(members, memberNames, r.errs, at)
+	e.Method = strings.ToUpper(literalString(members["method"]))
+	e.Upstream = literalString(members["upstream"])
+	if path := members["path"]; path != nil {
+		e.Path, c.literal = r.readPath(path, at)
+	}
+	return e, members
 }
 
 // checkMembers refuses options that there are not, in an object written out.
@@ -144,31 +162,19 @@ func (c *call) rewrite(f *gojq.Func) {
 	args := []*gojq.Query{variable(stateVariable)}
 	switch v := c.verb; v.native {
 	case "_send":
-		if c.literal {
-			encodeParts(f.Args[0])
-		}
+		c.encodePath(f.Args[0])
 		args = append(args, stringQuery(v.method), boolQuery(c.literal))
 		args = append(args, f.Args...)
 		for len(args) < 6 {
 			args = append(args, nullQuery())
 		}
 	case "_request", "_response":
-		if c.literal {
-			members, _ := literalObject(f.Args[0])
-			encodeParts(members["path"])
-		}
+		c.encodePath(f.Args[0])
 		args = append(args, boolQuery(c.literal), f.Args[0])
-	case "_get_all":
-		if c.literal {
-			encodeParts(f.Args[0])
-		}
+	case "_get_all", "_fetch_all":
+		c.encodePath(f.Args[0])
 		args = append(args, boolQuery(c.literal), eachQuery(f.Args[0]))
 		args = append(args, f.Args[1:]...)
-		if len(f.Args) == 2 {
-			args = append(args, nullQuery())
-		}
-	case "_fetch_all":
-		args = append(args, f.Args...)
 		if len(f.Args) == 2 {
 			args = append(args, nullQuery())
 		}
@@ -176,6 +182,18 @@ func (c *call) rewrite(f *gojq.Func) {
 		args = append(args, f.Args...)
 	}
 	f.Name, f.Args = c.verb.native, args
+}
+
+// encodePath makes each value in a path literal an encoded segment. The query
+// is the path, or the object of a request with it.
+func (c *call) encodePath(q *gojq.Query) {
+	if !c.literal {
+		return
+	}
+	if members, ok := literalObject(q); ok {
+		q = members["path"]
+	}
+	encodeParts(q)
 }
 
 // literalObject returns the members of an object whose keys are all written

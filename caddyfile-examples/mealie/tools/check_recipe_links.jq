@@ -1,6 +1,6 @@
 # Each URL with what came of asking for it. Bodies are not read.
 def asked($method; $message):
-  [., fetch_all(map({ url: ., method: $method, upstream: "site", head_only: true }); 8; $message)]
+  [., fetch_all({ url: ., method: $method, upstream: "site", head_only: true }; 8; $message)]
   | transpose
   | map(.[1] + { url: .[0] });
 
