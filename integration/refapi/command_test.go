@@ -60,7 +60,9 @@ func TestRun(t *testing.T) {
 			out, in := io.Pipe()
 			ended := make(chan error, 1)
 			go func() {
-				ended <- greeter.run(ctx, []string{"-listen", "127.0.0.1:0", "-token", tt.flag, "-data", file, "-times", "2"}, in, io.Discard)
+				err := greeter.run(ctx, []string{"-listen", "127.0.0.1:0", "-token", tt.flag, "-data", file, "-times", "2"}, in, io.Discard)
+				in.CloseWithError(err)
+				ended <- err
 			}()
 
 			line, err := bufio.NewReader(out).ReadString('\n')
@@ -118,6 +120,7 @@ func TestRunLetsRequestsFinish(t *testing.T) {
 		if !answered.Load() {
 			t.Error("it stopped before the request was answered")
 		}
+		in.CloseWithError(err)
 		ended <- err
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
