@@ -115,19 +115,11 @@ func TestSessionsOutliveConnections(t *testing.T) {
 
 			breaking, stop := context.WithCancel(t.Context())
 			sent := make(chan struct{})
+			req := newRequest(breaking, t, http.MethodPost, r.url+"/mcp",
+				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"twice","arguments":{}}}`, session...)
+			transport := plainTransport(t)
 			go func() {
 				defer close(sent)
-				req, err := http.NewRequestWithContext(breaking, http.MethodPost, r.url+"/mcp",
-					strings.NewReader(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"twice","arguments":{}}}`))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				req.Header.Set("Content-Type", "application/json")
-				req.Header.Set("Accept", "application/json, text/event-stream")
-				req.Header.Set(session[0], session[1])
-				req.Header.Set(session[2], session[3])
-				transport := plainTransport(t)
 				if resp, err := transport.RoundTrip(req); err == nil {
 					resp.Body.Close()
 				}

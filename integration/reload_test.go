@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -227,10 +226,11 @@ func exitWithStreamsOpen(t *testing.T, r *reloadable, patience time.Duration) {
 	reading.Wait()
 }
 
-// send makes a request and returns as soon as its headers are there.
-func send(t *testing.T, method, url, body string, headers ...string) *http.Response {
+// newRequest makes a request as clients of MCP send it, with headers as pairs of
+// name and value.
+func newRequest(ctx context.Context, t *testing.T, method, url, body string, headers ...string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,12 +239,18 @@ func send(t *testing.T, method, url, body string, headers ...string) *http.Respo
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	return req
+}
+
+// send sends a request and returns as soon as its headers are there.
+func send(t *testing.T, method, url, body string, headers ...string) *http.Response {
+	t.Helper()
 	client := &http.Client{Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
 		ForceAttemptHTTP2: true,
 	}}
 	t.Cleanup(client.CloseIdleConnections)
-	resp, err := client.Do(req)
+	resp, err := client.Do(newRequest(context.Background(), t, method, url, body, headers...))
 	if err != nil {
 		t.Fatal(err)
 	}
