@@ -208,8 +208,35 @@ func TestToken(t *testing.T) {
 			t.Errorf("'%s': got %v", text, got)
 		}
 	}
+	for authorization, want := range map[string]bool{"Bearer a-token": true, "Bearer ": false, "bearer a-token": false, "a-token": false, "": false} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", authorization)
+		if got := token.IsIn(r); got != want {
+			t.Errorf("with '%s': got %v", authorization, got)
+		}
+	}
 	if _, err := NewToken(""); err == nil {
 		t.Error("an empty token was taken")
+	}
+}
+
+func TestReadJSON(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"jars":["jam"]} `: "",
+		``:                  "EOF",
+		`{"jars":["jam"]`:   "unexpected EOF",
+		`{"lids":1}`:        `json: unknown field "lids"`,
+		`{"jars":[]}{}`:     "there is something after it",
+		`{"jars":[]}]`:      "there is something after it",
+	} {
+		var into shelf
+		got := ""
+		if err := ReadJSON(httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)), &into); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got '%s', want '%s'", body, got, want)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"net/http"
+	"strings"
 )
 
 // A Token is what callers of an API have to show.
@@ -22,4 +24,10 @@ func NewToken(text string) (Token, error) {
 func (t Token) Is(text string) bool {
 	sum := sha256.Sum256([]byte(text))
 	return subtle.ConstantTimeCompare(sum[:], t.sum[:]) == 1
+}
+
+// IsIn tells whether a request has "Authorization: Bearer …" with the token.
+func (t Token) IsIn(r *http.Request) bool {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && t.Is(given)
 }

@@ -4,13 +4,10 @@
 package cooked
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/caddymcp/caddymcp/integration/refapi"
 )
@@ -50,8 +47,7 @@ type api struct {
 
 // ServeHTTP answers who may call, with JSON whatever happens.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || !a.token.Is(given) {
+	if !a.token.IsIn(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refapi.WriteJSON(w, http.StatusUnauthorized, refusal{Text: "a valid token is required"})
 		return
@@ -117,14 +113,9 @@ func refuse(status int, format string, args ...any) error {
 // decode reads the JSON object of a request, which has no fields but those of
 // into.
 func decode(r *http.Request, into any) error {
-	dec := json.NewDecoder(r.Body)
-	dec.DisallowUnknownFields()
-	err := dec.Decode(into)
+	err := refapi.ReadJSON(r, into)
 	if err == nil {
-		if _, err = dec.Token(); errors.Is(err, io.EOF) {
-			return nil
-		}
-		err = errors.New("there is something after it")
+		return nil
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {

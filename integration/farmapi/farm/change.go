@@ -1,10 +1,11 @@
 package farm
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/caddymcp/caddymcp/integration/refapi"
 )
 
 // A change is a path that changes the data.
@@ -21,9 +22,7 @@ var changes = map[string]change{
 // decode reads the JSON object of a request, which has no fields but those of
 // into.
 func (r *request) decode(into any) error {
-	dec := json.NewDecoder(r.Body)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
+	if err := refapi.ReadJSON(r.Request, into); err != nil {
 		return problem(http.StatusBadRequest, "the body is not as expected: %v", err)
 	}
 	return nil

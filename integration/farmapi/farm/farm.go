@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/caddymcp/caddymcp/integration/refapi"
@@ -71,8 +70,7 @@ type api struct {
 // ServeHTTP answers whether the service is known. Without its token the header
 // that names the user is worth nothing.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || !a.token.Is(given) {
+	if !a.token.IsIn(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		problem(http.StatusUnauthorized, "a valid service token is required").write(w)
 		return

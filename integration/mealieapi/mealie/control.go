@@ -1,7 +1,6 @@
 package mealie
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/caddymcp/caddymcp/integration/refapi"
@@ -18,9 +17,8 @@ func (a *API) control(w http.ResponseWriter, r *http.Request) {
 		refapi.WriteJSON(w, http.StatusOK, a.Traffic())
 	case http.MethodPost:
 		var f Fault
-		dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&f); err != nil {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if err := refapi.ReadJSON(r, &f); err != nil {
 			writeFailure(w, detail(http.StatusBadRequest, "that is no fault: "+err.Error()))
 			return
 		}
