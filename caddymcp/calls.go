@@ -54,7 +54,11 @@ func (h *Handler) admit(ctx context.Context, call *tools.Call, in *incoming, spe
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
 	case <-ctx.Done():
-		return refuse(errors.New("the server is busy with other calls: try again later"))
+		err := errors.New("the server is busy with other calls: try again later")
+		if ctx.Err() == context.Canceled {
+			return tools.Failure(err.Error()), tools.Outcome{Kind: tools.Cancelled, Err: ctx.Err()}
+		}
+		return refuse(err)
 	}
 
 	server, _ := in.request.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)

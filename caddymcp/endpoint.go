@@ -51,6 +51,9 @@ type endpoint struct {
 	ended context.Context
 	end   context.CancelFunc
 
+	// gone says that the config that runs has no such endpoint.
+	gone atomic.Bool
+
 	mu     sync.Mutex
 	app    *caddyhttp.App    // the config that claimed it last
 	name   string            // of the server
@@ -126,7 +129,7 @@ func newEndpoint() *endpoint {
 			AllowMissingExpiration: true,
 		})(sdk)
 	}
-	e.sessions = serve(mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
+	e.sessions = serve(mcp.StreamableHTTPOptions{})
 	e.single = serve(mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	e.stream = serve(mcp.StreamableHTTPOptions{Stateless: true})
 	return e
@@ -190,16 +193,21 @@ func (e *endpoint) sessionCount() int { return len(liveSessions(e.server)) }
 // Destruct ends the endpoint when no config has it any more: its streams at
 // once, its sessions when the calls in flight are done.
 func (e *endpoint) Destruct() error {
+	e.gone.Store(true)
 	e.end()
 	go func() {
 		e.serving.Lock()
 		defer e.serving.Unlock()
+		e.roster.forgetAll()
 		for s := range e.server.Sessions() {
 			_ = s.Close()
 		}
 	}()
 	return nil
 }
+
+// ending says whether the endpoint or the process is to end.
+func (e *endpoint) ending() bool { return e.ended.Err() != nil }
 
 // untilEnd ends a context with the endpoint.
 func (e *endpoint) untilEnd(ctx context.Context) (context.Context, func()) {

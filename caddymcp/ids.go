@@ -22,8 +22,8 @@ func damaged(id json.RawMessage) bool {
 	return err != nil || n > exact || n < -exact || strconv.FormatInt(n, 10) != string(id)
 }
 
-// hideIDs returns the body with a string in place of each id that the SDK
-// would damage, and those strings, to be put back in the reply.
+// hideIDs returns the body with a string in place of each id and progress token
+// that the SDK would damage, and those strings, to be put back in the reply.
 func (b *body) hideIDs() ([]byte, [][]byte) {
 	var hidden [][]byte
 	hide := func(m members, name string) bool {
@@ -38,16 +38,20 @@ func (b *body) hideIDs() ([]byte, [][]byte) {
 	for i, m := range b.messages {
 		parts[i] = m.raw
 		cancels := m.method == "notifications/cancelled"
-		if !damaged(m.id) && !cancels {
+		if !damaged(m.id) && !cancels && m.meta["progressToken"] == nil {
 			continue
 		}
 		all := object(m.raw)
 		changed := hide(all, "id")
-		if cancels && hide(m.params, "requestId") {
-			all["params"], _ = json.Marshal(m.params)
-			changed = true
+		within := cancels && hide(m.params, "requestId")
+		if hide(m.meta, "progressToken") {
+			m.params["_meta"], _ = json.Marshal(m.meta)
+			within = true
 		}
-		if changed {
+		if within {
+			all["params"], _ = json.Marshal(m.params)
+		}
+		if changed || within {
 			parts[i], _ = json.Marshal(all)
 		}
 	}

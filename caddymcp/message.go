@@ -24,6 +24,7 @@ type message struct {
 	id     json.RawMessage
 	method string
 	params members
+	meta   members // _meta of params
 
 	tool     string // that tools/call names
 	notifies bool   // the client wants progress or log notifications
@@ -80,6 +81,7 @@ func parseBody(raw []byte) (*body, error) {
 			id:       m["id"],
 			method:   m.text("method"),
 			params:   params,
+			meta:     meta,
 			tool:     params.text("name"),
 			notifies: meta["progressToken"] != nil || meta.text("io.modelcontextprotocol/logLevel") != "",
 		})
@@ -99,7 +101,12 @@ func (b *body) initializes() bool {
 
 // listens says whether the reply is a stream that stays open.
 func (b *body) listens() bool {
-	return b.messages[0].method == "subscriptions/listen"
+	for _, m := range b.messages {
+		if m.method == "subscriptions/listen" {
+			return true
+		}
+	}
+	return false
 }
 
 // notifies says whether the client asked for progress or log notifications,

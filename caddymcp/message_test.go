@@ -3,6 +3,7 @@ package caddymcp
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -110,6 +111,41 @@ func TestHideIDsInBatchesAndCancellations(t *testing.T) {
 	raw, also := cancel.hideIDs()
 	if len(also) != 1 || string(also[0]) != string(hidden[0]) || !bytes.Contains(raw, hidden[0]) {
 		t.Errorf("the cancellation names %s, the request is %s: %s", also, hidden, raw)
+	}
+}
+
+// A token of the client names its progress notifications.
+func TestHideProgressTokens(t *testing.T) {
+	const message = `{"id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":9007199254740993}}}`
+	b, err := parseBody([]byte(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, hidden := b.hideIDs()
+	if len(hidden) != 1 || !bytes.Contains(raw, append([]byte(`"progressToken":`), hidden[0]...)) {
+		t.Fatalf("hid %d ids in %s", len(hidden), raw)
+	}
+	rec := httptest.NewRecorder()
+	w := &replyWriter{ResponseWriter: rec, hidden: hidden}
+	fmt.Fprintf(w, `{"params":{"progressToken":%s}}`, hidden[0])
+	if want := `{"params":{"progressToken":9007199254740993}}`; rec.Body.String() != want {
+		t.Errorf("got %s, want %s", rec.Body, want)
+	}
+}
+
+func TestListens(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"method":"subscriptions/listen"}`:                        true,
+		`[{"method":"ping"},{"method":"subscriptions/listen"}]`:    true,
+		`[{"method":"ping"},{"method":"notifications/cancelled"}]`: false,
+	} {
+		b, err := parseBody([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.listens() != want {
+			t.Errorf("%s listens: %t", text, !want)
+		}
 	}
 }
 

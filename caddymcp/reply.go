@@ -14,6 +14,9 @@ import (
 // dead.
 const keepAliveInterval = 25 * time.Second
 
+// writePatience is how long one write to a stream may take.
+const writePatience = 5 * time.Second
+
 // A replyWriter stands between the SDK and the client. It sets the headers that
 // hold for every reply of the endpoint, puts hidden ids back, and keeps streams
 // alive.
@@ -23,18 +26,23 @@ type replyWriter struct {
 	// hidden are the ids that hideIDs has replaced.
 	hidden [][]byte
 
-	// opened is told of a new session before its id is sent.
-	opened func(session string)
+	// last is whether the connection ends with this reply.
+	last bool
+
+	// stays is asked now and then whether a stream may go on.
+	stays func() bool
 
 	mu      sync.Mutex
 	started bool
 	stream  bool // of server-sent events
 	quiet   *time.Timer
+	stuck   *time.Timer
 	over    bool
 }
 
-// WriteHeader corrects two headers of the SDK, which lets caches keep what it
-// sends and does not tell a proxy in front to pass streams on at once.
+// WriteHeader corrects headers of the SDK, which lets caches keep what it sends,
+// asks for every connection to be kept, and does not tell a proxy in front to
+// pass streams on at once.
 func (w *replyWriter) WriteHeader(status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,14 +55,16 @@ func (w *replyWriter) writeHeader(status int) {
 	}
 	w.started = true
 	h := w.Header()
-	if id := h.Get("Mcp-Session-Id"); id != "" && w.opened != nil {
-		w.opened(id)
-	}
 	h.Set("Cache-Control", "no-store")
+	if w.last {
+		h.Set("Connection", "close")
+	}
 	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
 		h.Set("X-Accel-Buffering", "no")
 		w.stream = true
 		w.quiet = time.AfterFunc(keepAliveInterval, w.keepAlive)
+		w.stuck = time.AfterFunc(time.Hour, w.giveUp)
+		w.stuck.Stop()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -74,7 +84,7 @@ func (w *replyWriter) Write(p []byte) (int, error) {
 	if w.quiet != nil {
 		w.quiet.Reset(keepAliveInterval)
 	}
-	if _, err := w.ResponseWriter.Write(out); err != nil {
+	if err := w.patiently(func() error { _, err := w.ResponseWriter.Write(out); return err }); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -88,7 +98,27 @@ func (w *replyWriter) FlushError() error {
 		return errReplyOver
 	}
 	w.writeHeader(http.StatusOK)
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return w.flush()
+}
+
+func (w *replyWriter) flush() error {
+	return w.patiently(http.NewResponseController(w.ResponseWriter).Flush)
+}
+
+// patiently sends something to the client. If that is a stream, it does not
+// wait for a client that has stopped reading: the SDK tells one after the other
+// that the tools have changed.
+func (w *replyWriter) patiently(send func() error) error {
+	if w.stuck != nil {
+		w.stuck.Reset(writePatience)
+		defer w.stuck.Stop()
+	}
+	return send()
+}
+
+// giveUp ends a write that does not end, and with it the stream.
+func (w *replyWriter) giveUp() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now())
 }
 
 var errReplyOver = errors.New("the reply is over")
@@ -97,13 +127,14 @@ var errReplyOver = errors.New("the reply is over")
 func (w *replyWriter) keepAlive() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over {
+	if w.over || w.stays != nil && !w.stays() {
 		return
 	}
-	if _, err := w.ResponseWriter.Write([]byte(": keep-alive\n\n")); err != nil {
+	err := w.patiently(func() error { _, err := w.ResponseWriter.Write([]byte(": keep-alive\n\n")); return err })
+	if err != nil {
 		return // the client has gone, and the SDK notices
 	}
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	_ = w.flush()
 	w.quiet.Reset(keepAliveInterval)
 }
 
@@ -116,6 +147,6 @@ func (w *replyWriter) close() {
 	w.over = true
 	if w.stream {
 		w.quiet.Stop()
-		_ = http.NewResponseController(w.ResponseWriter).Flush()
+		_ = w.flush()
 	}
 }

@@ -32,14 +32,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if !h.Auth.Match(r) {
 		return next.ServeHTTP(w, r)
 	}
-	if (old || h.endpoint.ended.Err() != nil) && r.ProtoMajor < 3 {
+	if (old || h.endpoint.ending()) && r.ProtoMajor < 3 {
 		// A server that shuts down waits for its connections. Of those made
 		// just before, it has told nobody.
 		w.Header().Set("Connection", "close")
 	}
 	w, entry := h.Auth.Conceal(w, r)
 	defer entry()
-	if h.endpoint.ended.Err() != nil {
+	if h.endpoint.gone.Load() {
 		access.NotFound(w) // the config that runs has no such block
 		return nil
 	}
@@ -67,7 +67,7 @@ func (h *Handler) deny(w http.ResponseWriter, caller access.Caller, refusal *acc
 
 // serve answers a request of a caller that has been checked.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Caller) {
-	out := &replyWriter{ResponseWriter: w}
+	out := &replyWriter{ResponseWriter: w, last: w.Header().Get("Connection") == "close"}
 	defer out.close()
 	in := &incoming{handler: h, request: r, caller: caller}
 	if looped(r) {
@@ -76,9 +76,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 	}
 	if r.Method != http.MethodPost {
 		// Streams of sessions, their ends, and methods that are not allowed.
-		ctx, cancel := h.endpoint.untilEnd(r.Context())
-		defer cancel()
-		h.endpoint.serveSession(out, handOn(r.WithContext(ctx), in), in)
+		r, end := h.endpoint.holdOpen(out, r, in)
+		defer end()
+		h.endpoint.serveSession(out, handOn(r, in), in)
 		return
 	}
 
@@ -109,9 +109,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 		r.Header.Set("Mcp-Name", name)
 	}
 	if b.listens() {
-		ctx, cancel := h.endpoint.untilEnd(r.Context())
-		defer cancel()
-		r = r.WithContext(ctx)
+		var end func()
+		r, end = h.endpoint.holdOpen(out, r, in)
+		defer end()
 	} else {
 		h.endpoint.serving.RLock()
 		defer h.endpoint.serving.RUnlock()
@@ -122,17 +122,17 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, caller access.Ca
 // choose hands the request to the SDK: to its session, or to stand alone.
 func (e *endpoint) choose(w *replyWriter, r *http.Request, b *body, in *incoming) {
 	switch {
+	case !in.modern() && r.Header.Get("Mcp-Session-Id") != "":
+		e.serveSession(w, r, in)
 	case !in.modern() && b.initializes():
-		if !e.roster.makeRoom(e.server) {
+		var ok bool
+		if in.opening, ok = e.roster.begin(e.server, in.caller.ID); !ok {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
 			return
 		}
-		// The client may use the session as soon as it has read its id.
-		w.opened = func(id string) { e.roster.opened(id, in.caller.ID) }
+		defer in.opening.failed()
 		e.sessions.ServeHTTP(w, r)
-	case !in.modern() && r.Header.Get("Mcp-Session-Id") != "":
-		e.serveSession(w, r, in)
 	case b.notifies():
 		e.stream.ServeHTTP(w, r)
 	default:
@@ -150,8 +150,29 @@ func (e *endpoint) serveSession(w http.ResponseWriter, r *http.Request, in *inco
 			return
 		}
 		defer leave()
+		if r.Method == http.MethodDelete {
+			defer e.roster.forget(id)
+		}
 	}
 	e.sessions.ServeHTTP(w, r)
+}
+
+// holdOpen prepares a request whose reply may be a stream that stays open: it
+// ends with the endpoint, and soon after its caller loses access.
+func (e *endpoint) holdOpen(w *replyWriter, r *http.Request, in *incoming) (*http.Request, func()) {
+	ctx, cancel := e.untilEnd(r.Context())
+	w.stays = func() bool {
+		h := in.handler
+		if current := e.current.Load(); current != nil {
+			h = current
+		}
+		_, refusal := h.Auth.Check(in.request)
+		if refusal != nil {
+			cancel()
+		}
+		return refusal == nil
+	}
+	return r.WithContext(ctx), cancel
 }
 
 // missing are the scopes that a tool called in the body needs, if the caller

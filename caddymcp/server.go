@@ -23,6 +23,7 @@ type incoming struct {
 	handler *Handler
 	request *http.Request
 	caller  access.Caller
+	opening *opening // of the session that the request asks for
 }
 
 type incomingKey struct{}
@@ -86,6 +87,10 @@ func receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the message came without a request"}
 		}
 		h := in.handler
+		if method == "subscriptions/listen" && !in.modern() {
+			// In a session it would outlive its request.
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this revision has no method " + method}
+		}
 		if c, ok := req.(*mcp.CallToolRequest); ok && h.set.Has(c.Params.Name) {
 			res = in.finish(h.call(ctx, c, in))
 		} else if res, err = next(ctx, method, req); err != nil || res == nil {
@@ -93,6 +98,9 @@ func receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch res := res.(type) {
 		case *mcp.InitializeResult:
+			if ss, ok := req.GetSession().(*mcp.ServerSession); ok && in.opening != nil {
+				in.opening.opened(ss) // the client has not read its id yet
+			}
 			res.ServerInfo, res.Instructions = h.info, h.Instructions
 		case *mcp.DiscoverResult:
 			res.Instructions = h.Instructions
