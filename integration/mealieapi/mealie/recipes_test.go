@@ -117,7 +117,7 @@ func TestGetRecipe(t *testing.T) {
 		t.Errorf("%d keys, %v", len(keys), err)
 	}
 	s.get("/api/recipes/sourdough-country-loaf").Holds(200, "the crumb is gummy", `"display":"1 handful rice flour for the basket"`)
-	if long := len(s.get("/api/recipes/sourdough-country-loaf").Body); long < 9000 {
+	if long := len(s.get("/api/recipes/sourdough-country-loaf").Body); long < 7000 {
 		t.Errorf("the long recipe has %d bytes", long)
 	}
 	s.get("/api/recipes/nothing").Holds(404, `{"detail":{"message":"No Entry Found","error":true,"exception":null}}`)
