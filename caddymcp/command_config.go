@@ -110,7 +110,9 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 	if err := caddy.StrictUnmarshalJSON(raw, &given); err != nil {
 		return nil, nil, fmt.Errorf("decoding config: %w", err)
 	}
-	config.AppsRaw = given.AppsRaw
+	if config.AppsRaw, err = quietApps(given.AppsRaw); err != nil {
+		return nil, nil, err
+	}
 	ctx, cancel := caddy.NewContext(base)
 	clean = func() {
 		cancel()

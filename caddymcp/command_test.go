@@ -317,3 +317,16 @@ func TestCommandsRefuseConfigs(t *testing.T) {
 		})
 	}
 }
+
+// A config with an app that Caddy does not know is as wrong to a command as it
+// is to Caddy.
+func TestCommandsKnowApps(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "caddy.json")
+	text := `{"apps":{"nope":{},"http":{"servers":{"a":{"routes":[{"handle":[{"handler":"mcp","auth":{"none":true},"upstreams":[{"url":"http://127.0.0.1:9"}]}]}]}}}}}`
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := runCommand(t.Context(), "mcp", "tools", "--config", config); p.exit != 1 || !strings.Contains(p.stderr, "the app 'nope'") {
+		t.Errorf("it ends with %d: %s%s", p.exit, p.stdout, p.stderr)
+	}
+}

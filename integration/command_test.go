@@ -304,3 +304,25 @@ func TestCommandEnvFile(t *testing.T) {
 		t.Errorf("it ends with %d:\n%s%s", got.exit, got.stdout, got.stderr)
 	}
 }
+
+// Provisioning can open the database of an ACME server, which a Caddy that
+// runs has locked, and can keep an authority in a storage of its own.
+func TestCommandKeepsOutOfOtherStorage(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, handlers, pki string }{
+		{"of an ACME server", `{"handler":"acme_server"},`, `{}`},
+		{"of an authority", ``, `{"certificate_authorities":{"local":{"storage":{"module":"file_system","root":"{env.XDG_DATA_HOME}/mine"}}}}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := filepath.Join(t.TempDir(), "caddy.json")
+			text := `{"apps":{"pki":` + tc.pki + `,"http":{"servers":{"a":{"listen":["127.0.0.1:9"],"routes":[{"handle":[` + tc.handlers +
+				`{"handler":"mcp","auth":{"none":true},"upstreams":[{"routes":[{"handle":[{"handler":"reverse_proxy","transport":{"protocol":"http","tls":{"ca":{"provider":"pki_root","authority":["local"]}}},"upstreams":[{"dial":"127.0.0.1:9"}]}]}]}]}]}]}}}}}`
+			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := runMCP(t, nil, "mcp", "tools", "--config", config); got.exit != 0 || got.stderr != "" {
+				t.Errorf("it ends with %d: %s", got.exit, got.stderr)
+			}
+		})
+	}
+}
