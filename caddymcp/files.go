@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/caddyserver/caddy/v2"
 )
@@ -22,7 +23,7 @@ type Files struct {
 	// The endings of names that may be read, such as '.jpg'. Default: all.
 	Extensions []string `json:"extensions,omitempty"`
 
-	// The largest file, in bytes. Default: 10 MB.
+	// The largest file, in bytes. Default: 10 MiB.
 	MaxSize int64 `json:"max_size,omitempty"`
 
 	root *os.Root
@@ -51,7 +52,8 @@ func (f *Files) ReadFile(name string) ([]byte, error) {
 	if len(f.Extensions) > 0 && !slices.Contains(f.Extensions, strings.ToLower(filepath.Ext(name))) {
 		return nil, fmt.Errorf("file '%s' cannot be read: its name must end in %s", name, strings.Join(f.Extensions, ", "))
 	}
-	file, err := f.root.Open(name)
+	// A pipe that nobody writes to would be waited for until it is.
+	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
