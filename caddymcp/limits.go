@@ -13,7 +13,7 @@ import (
 
 // Limits bound what one call, and one caller, can cost.
 type Limits struct {
-	// The largest request body, in bytes. Default: 4 MB.
+	// The largest request body, in bytes. Default: 4 MiB.
 	Request int64 `json:"request,omitempty"`
 
 	// The longest reply, in characters. A longer one is an error that says
@@ -55,7 +55,7 @@ func (l Limits) withDefaults() Limits {
 func (l Limits) validate() error {
 	switch {
 	case l.Request < 0:
-		return errors.New("limits: request must be a size such as '4MB'")
+		return errors.New("limits: request must be a size such as '4MiB'")
 	case l.Reply < 0:
 		return errors.New("limits: reply must be a number of characters such as '100000'")
 	case l.Calls < 0:
