@@ -55,7 +55,7 @@ func (r *roster) begin(server *mcp.Server, caller string) (*opening, bool) {
 			}
 		}
 	}
-	if len(r.open)+r.opening >= maxSessions {
+	for len(r.open)+r.opening >= maxSessions {
 		id, ok := r.dispensable(caller)
 		if !ok {
 			return nil, false
