@@ -214,6 +214,14 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
+	for _, reply := range []string{`null`, `{}`, `{"items":null}`, `{"items":{"a":[1]}}`} {
+		strange := newAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, reply)
+		})
+		expectError(t, strange, `pages(get("/strange"; {page: .}); .items; 100)`, "the API's reply holds no list of rows")
+		expectError(t, strange, `page(get("/strange"; .).items; 10; 0)`, "the API's reply holds no list of rows")
+	}
 	expectError(t, a, `pages(get("/never"; {page: .}); .; 100)`, "the API returned 404")
 	expectError(t, a, `pages(get("/broken"; {page: .}); .; 100)`, "the API returned 500")
 	// Only the request's own 404 is the end.

@@ -18,6 +18,10 @@ def annotate(f; text):
 def check(cond; text):
   if cond then . else _error(text) end;
 
+# _rows gives its input, the rows of a reply.
+def _rows:
+  if type == "array" then . else _error("the API's reply holds no list of rows") end;
+
 # pages reads page after page: fetch gets the page's number, from 1, as its
 # input, and items gives the array of rows of what it returns. It ends
 #   - with an empty page, or after the first page with a 404,
@@ -27,7 +31,8 @@ def check(cond; text):
 #   - where next is null,
 #   - once there are $cap rows.
 # The value is {items, complete, total}: complete is false if there may be
-# more, and total is null if it is unknown.
+# more, and total is null if it is unknown. A reply without an array of rows
+# is an error.
 def pages(fetch; items; $cap):
   def more:
     .page as $page
@@ -36,7 +41,7 @@ def pages(fetch; items; $cap):
     | if $read == null then .complete = true
       else
         $read.reply as $reply
-        | (($reply | items) // []) as $rows
+        | ($reply | items | _rows) as $rows
         | ($reply | if type == "object" then . else {} end) as $about
         | ([$about | .total // .count | numbers] | first) as $total
         | ([$about | .pages, .total_pages, .last_page, .page_count | numbers] | first) as $last
@@ -68,9 +73,8 @@ def page(fetch; $limit; $offset):
   elif $offset + $limit > 2147483647 then
     _error("the rows after offset \($offset) cannot be numbered: narrow the request")
   else
-    ({limit: ($limit + 1), $offset} | fetch) as $rows
-    | if ($rows | type) != "array" then _bug("page: there is no array of rows")
-      elif ($rows | length) <= $limit then {items: $rows, complete: true}
+    ({limit: ($limit + 1), $offset} | fetch | _rows) as $rows
+    | if ($rows | length) <= $limit then {items: $rows, complete: true}
       else {items: $rows[:$limit], complete: false, nextOffset: ($offset + $limit)} end
   end;
 
