@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,7 @@ func newDirect(ctx caddy.Context, text string, config *reverseproxy.HTTPTranspor
 	repl := caddy.NewReplacer()
 	resolved, err := repl.ReplaceOrErr(text, true, true)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the URL '%s' cannot be resolved: %w", text, err)
+		return nil, nil, fmt.Errorf("the URL '%s' cannot be resolved: %w", redact(text), err)
 	}
 	base, socket, err := parseBase(text, resolved)
 	if err != nil {
@@ -95,9 +96,18 @@ func validateVerifyTLS(text string) error {
 // noProxy keeps Caddy's transport from reading HTTP_PROXY and its like.
 var noProxy = json.RawMessage(`{"from":"none"}`)
 
+// private finds what no error may show of a URL: the user with the password, and
+// the query. Caddy puts the values of {$NAME} into the text itself.
+var private = regexp.MustCompile(`^(\w+://)?.*(@)|([?#]).+`)
+
+// redact is a URL without that.
+func redact(text string) string { return private.ReplaceAllString(text, "${1}${3}"+masked+"${2}") }
+
 // parseBase parses the resolved URL of an upstream. Errors show the text of
-// the config. For a unix socket it returns the socket's path too.
+// the config, without what can be a secret in it. For a unix socket it returns
+// the socket's path too.
 func parseBase(text, resolved string) (base *url.URL, socket string, err error) {
+	text = redact(text)
 	if socket, ok := strings.CutPrefix(resolved, "unix/"); ok {
 		if socket == "" {
 			return nil, "", fmt.Errorf("'%s' names no socket: write it as 'unix//run/api.sock'", text)

@@ -44,17 +44,20 @@ var transportHeaders = []string{
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// secretName matches the headers that hold secrets, as a rule: [isCredential]
-// knows the exceptions.
+// secretName matches the headers that hold secrets, as a rule: [holdsNoSecret] knows
+// the exceptions.
 var secretName = regexp.MustCompile(`(?i)^((proxy-)?authorization|cookie|.*-(token|secret|key|password))$`)
 
 // isCredential reports whether a header holds a secret.
 func isCredential(name string) bool {
-	switch strings.ToLower(name) {
-	case "idempotency-key", "x-csrf-token":
-		return false
-	}
-	return secretName.MatchString(name)
+	return secretName.MatchString(name) && !holdsNoSecret(name)
+}
+
+// holdsNoSecret reports whether a header is named like one that holds a secret,
+// and holds none.
+func holdsNoSecret(name string) bool {
+	name = strings.ToLower(name)
+	return name == "idempotency-key" || name == "x-csrf-token"
 }
 
 // callerSecrets finds placeholders that hold the caller's own credentials: its

@@ -3,7 +3,9 @@ package upstream
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
@@ -12,11 +14,12 @@ import (
 // repetition is an attempt of its own, and so is each redirect; what a cache
 // answers is none.
 type Attempt struct {
-	// Method and URL are those of the request.
-	Method, URL string
+	// Method is that of the request.
+	Method string
 
-	// Header is what is sent, as a person may see it: in place of a value
-	// from the environment or a file stands what the config says.
+	// URL and Header are what is sent, as a person may see it: in place of
+	// a value from the environment or a file stands what the config says.
+	URL    string
 	Header http.Header
 
 	// Body is what is sent.
@@ -48,28 +51,56 @@ type intercepted struct {
 func (i *intercepted) exchange(ctx context.Context, out *outgoing) (*program.Response, error) {
 	a := &Attempt{
 		Method:  out.method,
-		URL:     out.url.String(),
-		Header:  i.upstream.shown(out),
+		URL:     i.upstream.shownURL(out),
+		Header:  i.upstream.shownHeader(out),
 		Body:    out.body,
 		Reading: out.reading,
 	}
 	return i.by(a, func() (*program.Response, error) { return i.exchanger.exchange(ctx, out) })
 }
 
-// masked stands for a credential that a tool itself sends.
+// masked stands for a secret for which the config has no other words.
 const masked = "…"
 
 // own finds the module's own placeholders, which hold no secret.
 var own = regexp.MustCompile(`\{mcp\.[^{}\s]+\}`)
 
-// shown are the headers of a request without their secrets.
-func (u *Upstream) shown(out *outgoing) http.Header {
+// secretWord matches what headers and members of a query are called that hold
+// secrets: more than [secretName], since it takes nothing to hide too much.
+var secretWord = regexp.MustCompile(`(?i)(^|[-_.])(auth|sig|pwd)$|(authorization|cookie|token|secret|key|password|passwd|signature|credentials?)$`)
+
+// hides reports whether the value of a name is not shown.
+func hides(name string) bool { return secretWord.MatchString(name) && !holdsNoSecret(name) }
+
+// shownURL is the URL of a request without its secrets.
+func (u *Upstream) shownURL(out *outgoing) string {
+	pairs := strings.Split(out.url.RawQuery, "&")
+	for i, pair := range pairs {
+		name, _, ok := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); ok && (err != nil || hides(plain)) {
+			pairs[i] = name + "=" + masked
+		}
+	}
+	shown := *out.url
+	shown.RawQuery = strings.Join(pairs, "&")
+	if !placeholders.MatchString(u.URL) {
+		return shown.String()
+	}
+	text := strings.TrimSuffix(u.URL, "/") + out.path
+	if shown.RawQuery != "" {
+		text += "?" + shown.RawQuery
+	}
+	return text
+}
+
+// shownHeader are the headers of a request without their secrets.
+func (u *Upstream) shownHeader(out *outgoing) http.Header {
 	header := out.header.Clone()
 	if out.host != out.url.Host {
 		header.Set("Host", out.host)
 	}
 	for name := range header {
-		if isCredential(name) {
+		if hides(name) {
 			header[name] = []string{masked}
 		}
 	}
