@@ -132,10 +132,10 @@ func TestDryRun(t *testing.T) {
 		reads int
 		want  string // the first line, with the API's address left out, and the body
 	}{
-		{food, []string{"set_item_state", "ingredient=butter", "state=out"}, 0, "POST /api/pantry/set-state/\n" + `{"ingredient":"butter","state":"out"}`},
-		{food, []string{"add_to_pantry", `items={"name":"tea"}`, `items={"name":"salt","quantity":"2"}`}, 0, "POST /api/bulk-pantry-add/\n" + `{"items":[{"name":"tea"},{"name":"salt","quantity":2}]}`},
-		{food, []string{"log_cook", "recipe=Pancakes", "rating=5"}, 0, "POST /api/log-cook/\n" + `{"rating":5,"recipe":"Pancakes"}`},
-		{food, []string{"create_meta_recipe", "--json", `{"id":1,"name":"Soup","method":"Boil.","slots":[]}`}, 0, "PUT /api/create-meta-recipe/\n" + `{"id":1,"method":"Boil.","name":"Soup","slots":[]}`},
+		{food, []string{"set_item_state", "ingredient=butter", "state=out"}, 0, "POST {env.FOOD_API_BASE}/pantry/set-state/\n" + `{"ingredient":"butter","state":"out"}`},
+		{food, []string{"add_to_pantry", `items={"name":"tea"}`, `items={"name":"salt","quantity":"2"}`}, 0, "POST {env.FOOD_API_BASE}/bulk-pantry-add/\n" + `{"items":[{"name":"tea"},{"name":"salt","quantity":2}]}`},
+		{food, []string{"log_cook", "recipe=Pancakes", "rating=5"}, 0, "POST {env.FOOD_API_BASE}/log-cook/\n" + `{"rating":5,"recipe":"Pancakes"}`},
+		{food, []string{"create_meta_recipe", "--json", `{"id":1,"name":"Soup","method":"Boil.","slots":[]}`}, 0, "PUT {env.FOOD_API_BASE}/create-meta-recipe/\n" + `{"id":1,"method":"Boil.","name":"Soup","slots":[]}`},
 		{shopping, []string{"change_shopping_list", "action=clear"}, 0, "DELETE /shopping-list\n"},
 		{shopping, []string{"change_shopping_list", "action=replace_selection", "ids=group-1"}, 0, "PUT /shopping-list/selection\n" + `{"ids":["group-1"]}`},
 		{shopping, []string{"change_shopping_list", "action=add_selection", "ids=group-1", "ids=group-3"}, 1, "PUT /shopping-list/selection\n" + `{"ids":["group-1","group-2","group-3","group-4"]}`},
@@ -171,7 +171,7 @@ func TestCommandExitCodes(t *testing.T) {
 		exit           int
 		stdout, stderr string // what is held
 	}{
-		{"a read", food, []string{"call", "get_pantry", "location=fridge", "--trace"}, 0, `"fridge"`, "GET " + food.api.URL + "/api/pantry/?location=fridge 200, "},
+		{"a read", food, []string{"call", "get_pantry", "location=fridge", "--trace"}, 0, `"fridge"`, "GET {env.FOOD_API_BASE}/pantry/?location=fridge 200, "},
 		{"a write", food, []string{"call", "set_item_state", "ingredient=butter", "state=low"}, 0, `{"name":"Butter","state":"low"`, ""},
 		{"a wrong argument", food, []string{"call", "set_item_state", "ingredient=butter", "state=gone"}, 2, "state: must be one of in, low, out", ""},
 		{"an unknown argument", food, []string{"call", "get_pantry", "place=fridge"}, 2, "the arguments are location, include_out", ""},
@@ -309,9 +309,10 @@ func TestCommandEnvFile(t *testing.T) {
 // runs has locked, and can keep an authority in a storage of its own.
 func TestCommandKeepsOutOfOtherStorage(t *testing.T) {
 	t.Parallel()
+	kept := filepath.Join(t.TempDir(), "kept")
 	for _, tc := range []struct{ name, handlers, pki string }{
 		{"of an ACME server", `{"handler":"acme_server"},`, `{}`},
-		{"of an authority", ``, `{"certificate_authorities":{"local":{"storage":{"module":"file_system","root":"{env.XDG_DATA_HOME}/mine"}}}}`},
+		{"of an authority", ``, fmt.Sprintf(`{"certificate_authorities":{"local":{"storage":{"module":"file_system","root":%q}}}}`, kept)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			config := filepath.Join(t.TempDir(), "caddy.json")
@@ -322,6 +323,9 @@ func TestCommandKeepsOutOfOtherStorage(t *testing.T) {
 			}
 			if got := runMCP(t, nil, "mcp", "tools", "--config", config); got.exit != 0 || got.stderr != "" {
 				t.Errorf("it ends with %d: %s", got.exit, got.stderr)
+			}
+			if _, err := os.Stat(kept); !os.IsNotExist(err) {
+				t.Errorf("the authority is kept, %v", err)
 			}
 		})
 	}
