@@ -70,6 +70,22 @@ func TestDryRunSendsNoWrite(t *testing.T) {
 			nil, "DELETE /things",
 		},
 		{
+			"a read that writes", "read_only false\nrun `get(\"/start\") | post(\"/a\"; {})`",
+			nil, nil, "GET /start",
+		},
+		{
+			"a case that reads beside one that writes by GET",
+			"param action string required {\nenum look start\nlocal\n}\ncase action look {\nget /things\nresult .id\n}\ncase action start {\nread_only false\nget /start\n}",
+			[]string{"action=look"},
+			[]string{"GET /things"}, "",
+		},
+		{
+			"a case that writes by GET",
+			"param action string required {\nenum look start\nlocal\n}\ncase action look {\nget /things\n}\ncase action start {\nread_only false\nget /start\n}",
+			[]string{"action=start"},
+			nil, "GET /start",
+		},
+		{
 			"a write that is caught", "run `attempt(post(\"/a\")) as $a | log(\"info\"; \"went on\") | put(\"/b\") | get(\"/c\")`",
 			nil, nil, "POST /a",
 		},

@@ -15,8 +15,8 @@ type action struct {
 	result   *program.Program
 	hints    hints
 
-	// unsafe means that the author has declared it to change something,
-	// although it only sends what reads.
+	// unsafe means that the author says that it changes something, so that
+	// requests which read by their method may.
 	unsafe bool
 }
 

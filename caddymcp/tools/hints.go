@@ -33,9 +33,10 @@ func (c *compiler) hints(a *Action, compiled *action, when string) hints {
 		h.idempotent = h.idempotent && (e.Method == http.MethodPut || e.Method == http.MethodDelete)
 	}
 	tool := &c.tool.Action
-	if said := cmp.Or(a.ReadOnly, tool.ReadOnly); said != nil && *said != h.readOnly {
+	said := cmp.Or(a.ReadOnly, tool.ReadOnly)
+	compiled.unsafe = said != nil && !*said
+	if said != nil && *said != h.readOnly {
 		h.readOnly = *said
-		compiled.unsafe = !h.readOnly
 		h.destructive, h.idempotent = false, h.readOnly
 		if h.readOnly {
 			c.onlyReads(effects, when)

@@ -1,6 +1,9 @@
 package tools
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // PassesThrough reports whether a tool can answer with an API's reply as it
 // came, whatever is in it and however long it is.
@@ -18,10 +21,19 @@ func (s *Set) Mixes(name string) bool {
 		s.byName[name].config.ReadOnlyView == nil
 }
 
-// Unsafe reports whether some action of a tool changes something by requests
-// that only read, as far as their methods tell.
-func (s *Set) Unsafe(name string) bool {
-	return slices.ContainsFunc(s.actionsOf(name), func(a *action) bool { return a.unsafe })
+// Unsafe reports whether the author says of the action that a call chooses that
+// it changes something, so that even its reads may.
+func (s *Set) Unsafe(ctx context.Context, call *Call) bool {
+	t := s.byName[call.Name]
+	if t == nil || t.listed == nil {
+		return false
+	}
+	args, err := t.args.read(ctx, call.Arguments)
+	if err != nil { // which refuses the call
+		return false
+	}
+	a := t.choose(args)
+	return a != nil && a.unsafe
 }
 
 // Output returns the JSON Schema that lets a tool's results through, or nil if
