@@ -2,8 +2,10 @@ package caddymcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -32,9 +34,10 @@ is written as JSON. --json takes all arguments as one JSON object instead, or
 the ones that are not given by name.
 
 With --dry-run reads are sent, and the first request that writes is printed
-instead: the call ends there. Of a tool that writes by GET, and says so with
-'read_only false', nothing is sent. With --trace every request that is sent is shown
-on stderr, and so are progress and log messages.
+instead: the call ends there. Where 'read_only false' is said, of a tool or of
+the case that the arguments choose, even reads are taken for writes, and nothing
+is sent. With --trace every request that is sent is shown on stderr, and so are
+progress and log messages.
 `,
 		Example: `  caddy mcp call get_pantry location=fridge
   caddy mcp call set_item_state ingredient=noodles state=out --dry-run
@@ -58,7 +61,7 @@ func runCall(ctx context.Context, cmd *cobra.Command, args []string, b *block) (
 	}
 	name := args[0]
 	if !b.set.Has(name) {
-		return caddy.ExitCodeFailedStartup, fmt.Errorf("there is no tool '%s': there are %s", name, strings.Join(b.toolNames(), ", "))
+		return caddy.ExitCodeFailedStartup, fmt.Errorf("there is no tool '%s': there are %s", name, cmp.Or(strings.Join(b.toolNames(), ", "), "none"))
 	}
 	caller, err := b.chooseCaller(cmd)
 	if err != nil {
@@ -75,11 +78,11 @@ func runCall(ctx context.Context, cmd *cobra.Command, args []string, b *block) (
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &witness{log: cmd.ErrOrStderr(), unsafe: b.set.Unsafe(name), stop: stop}
+	call := &tools.Call{Name: name, Arguments: arguments}
+	w := &witness{log: cmd.ErrOrStderr(), unsafe: b.set.Unsafe(ctx, call), stop: stop}
 	w.dry, _ = cmd.Flags().GetBool("dry-run")
 	w.trace, _ = cmd.Flags().GetBool("trace")
 	b.upstreams.Intercept(w.intercept)
-	call := &tools.Call{Name: name, Arguments: arguments}
 	if w.trace {
 		call.Progress, call.Log = w.progress, w.message
 	}
@@ -110,11 +113,12 @@ func explain(log io.Writer, outcome tools.Outcome) int {
 	return exitFailed
 }
 
-// toolNames are the names of the tools that are declared.
+// toolNames are the names of the tools that there are: in read-only mode some
+// of those that are declared are left out.
 func (b *block) toolNames() []string {
-	names := make([]string, len(b.Tools))
-	for i, t := range b.Tools {
-		names[i] = t.Name
+	var names []string
+	for _, t := range b.set.List() {
+		names = append(names, t.Name)
 	}
 	return names
 }
@@ -126,6 +130,9 @@ func readArguments(pairs []string, given string) (json.RawMessage, error) {
 	if given != "" {
 		if err := json.Unmarshal([]byte(given), &arguments); err != nil {
 			return nil, fmt.Errorf("--json takes an object such as '{\"name\": \"value\"}': %w", err)
+		}
+		if arguments == nil { // null
+			return nil, errors.New("--json takes an object such as '{\"name\": \"value\"}', not null")
 		}
 		if len(pairs) == 0 {
 			return json.RawMessage(given), nil
