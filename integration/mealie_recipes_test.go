@@ -121,6 +121,9 @@ func TestMealieSearchRecipes(t *testing.T) {
 		s.expect(t, "search_recipes", `{"query":"zuccotto","fields":["slug","tags","recipe_yield","cook_time"]}`,
 			`{"items":[{"slug":"zuccotto","recipe_yield":"4 cups","tags":["Quickish"]}]}`)
 	})
+	t.Run("a page past the last", func(t *testing.T) {
+		s.expect(t, "search_recipes", `{"query":"zuccotto","page":99}`, `{"items":[],"note":"nothing is on page 99: the last is page 1"}`)
+	})
 	t.Run("fields that there are not", func(t *testing.T) {
 		s.refuses(t, "search_recipes", `{"fields":["slug","calories","notes"]}`, "there are no fields calories: there are slug, name, description, "+
 			"recipe_yield, prep_time, cook_time, total_time, tags, categories, tools, source_url, rating")

@@ -41,15 +41,8 @@ def plan_entry:
 
 def cookbook: { cookbook_id: .id, slug, name, description, query_filter: .queryFilterString, public } | clean;
 
-def taxonomy_item: {
-    item_id: .id,
-    name,
-    plural_name: .pluralName,
-    abbreviation,
-    description,
-    label: .label.name,
-    aliases: .aliases // [] | names
-  } | clean;
+def taxonomy_item:
+  { item_id: .id, name, plural_name: .pluralName, abbreviation, description, label: .label.name, aliases: .aliases // [] | names } | clean;
 
 # A page of rows, with a hint at the next one.
 def listing(row; $what):
@@ -58,11 +51,16 @@ def listing(row; $what):
   | note([
       $page
       | (select(.total == 0) | "no \($what) matched"),
+        (select(.items == [] and .total > 0) | "nothing is on page \(.page): the last is page \(.total_pages)"),
         (select(.page < .total_pages) | "showing \(.items | length) of \(.total) — pass page=\(.page + 1)")
     ]);
 
 # Recipes and taxonomy are kept for a while; before a write they are read anew.
 def fresh: { headers: { "Cache-Control": "no-cache" } };
+
+# A reply that a write builds on: a proxy or a login page can answer as well.
+def expect($what): check(type == "object" and (.id | type) == "string"; "Mealie's reply holds no \($what)");
+def expect_slug: check(type == "string" and test("^[\\w-]+$"); "Mealie's reply holds no slug: see search_recipes for whether the recipe was saved");
 
 # The whole library, up to a cap.
 def library($cap):
@@ -72,14 +70,14 @@ def scanned: select(.complete | not) | "scanned \(.items | length) of \(.total) 
 # Foods, units, labels, tags, categories and tools.
 def taxonomy_path($resource):
   ["api", ({ labels: "groups", tags: "organizers", categories: "organizers", tools: "organizers" }[$resource] | values), $resource];
-def taxonomy($resource):
-  pages(get(taxonomy_path($resource); { page: ., perPage: 500 }); .items; 100000).items;
+def taxonomy($resource; $options):
+  pages(get(taxonomy_path($resource); { page: ., perPage: 500 }; $options); .items; 100000).items;
 def by_name: index_by(.name, .pluralName | strings | casefold);
 
 # The ids of what names mean, and the names that mean nothing.
 def lookup($resource):
   ($args[$resource] // []) as $names
-  | (if $names == [] then {} else taxonomy($resource) | by_name end) as $known
+  | (if $names == [] then {} else taxonomy($resource; null) | by_name end) as $known
   | { ids: [$names[] | $known[casefold].id | values], unknown: [$names[] | select($known[casefold] == null)] };
 def none_named($unknown):
   { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" };
@@ -96,16 +94,21 @@ def parsed_line:
   | { $input, quantity, unit: .unit | linked // .name, food: .food | linked // .name, note, confidence: $confidence.average }
   | clean;
 
+# A new row. Where another call has made one of that name by now, it is that.
+def added($resource; $name):
+  rescue(post(taxonomy_path($resource); { $name }) | { row: ., new: true }; .status == 400;
+    (taxonomy($resource; fresh) | by_name)[$name | casefold] as $row | if $row then { $row, new: false } else error end);
+
 # The objects of what names mean. What there is not is created.
 def resolve($resource):
   ($args[$resource] | unique_by(casefold)) as $names
-  | (taxonomy($resource) | by_name) as $known
+  | (taxonomy($resource; fresh) | by_name) as $known
   | reduce $names[] as $name ({ objects: [], created: [] };
       if $known[$name | casefold] then .objects += [$known[$name | casefold] | writable]
       else
-        post(taxonomy_path($resource); { $name }) as $new
-        | .objects += [$new | writable]
-        | .created += [$name]
+        added($resource; $name) as { $row, $new }
+        | .objects += [$row | writable]
+        | if $new then .created += [$name] end
       end)
   | { objects, note: if .created == [] then null else "created new \($resource): \(.created | join(", "))" end };
 
@@ -166,11 +169,13 @@ def patch_recipe($slug; $body):
     else . end;
 
 # The filter of a cookbook: names as Mealie writes them, and the filter given.
+def filter_text:
+  check(tojson == "\"\(.)\""; "\(quoted) cannot stand in a filter of Mealie's, because of a quote, a backslash or a control character: rename it, or filter by its id in query_filter");
 def filter($field; $resource; $what):
   if ($args[$resource] // []) == [] then empty
   else
-    taxonomy($resource) as $known
-    | ($args[$resource] | map(find_one($known; .id; .name; $what; .name; null).name)) as $names
+    taxonomy($resource; fresh) as $known
+    | ($args[$resource] | map(find_one($known; .id; .name; $what; .name; null).name | filter_text)) as $names
     | "\($field).name \(if $args.require_all then "CONTAINS ALL" else "IN" end) \($names | tojson)"
   end;
 def cookbook_filter:
@@ -189,10 +194,7 @@ def missing_item: { errors: { "404": "\($args.resource) item \(.item_id | quoted
 def outcome:
   if $args.items == null then .[0] | if .ok then .value else error(.error) end
   else
-    {
-      results: [.[] | select(.ok) | .value],
-      errors: [to_entries[] | select(.value.ok | not) | { index: .key, item: $args.items[.key], error: .value.error.message }]
-    }
-    | .count = (.results | length)
-    | .failed = (.errors | length)
+    [.[] | select(.ok) | .value] as $results
+    | [to_entries[] | select(.value.ok | not) | { index: .key, item: $args.items[.key], error: .value.error.message }] as $errors
+    | { $results, $errors, count: $results | length, failed: $errors | length }
   end;

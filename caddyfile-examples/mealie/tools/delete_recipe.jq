@@ -1,4 +1,5 @@
-get("/api/recipes/\($args.slug)"; null; fresh).id as $id
+get("/api/recipes/\($args.slug)"; null; fresh)
+| expect("recipe").id as $id
 | rescue(
     delete("/api/recipes/\($args.slug)") | { deleted: $args.slug };
     .status >= 500;

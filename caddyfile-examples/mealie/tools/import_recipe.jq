@@ -2,8 +2,9 @@ post("/api/recipes/create/url"; {
     url: $args.url,
     includeTags: $args.include_tags,
     includeCategories: $args.include_categories
-  }) as $slug
-| annotate(get("/api/recipes/\($slug)"; null; fresh); "recipe \($slug | quoted) was imported, but could not be read: \(.message)")
+  })
+| expect_slug as $slug
+| annotate(get("/api/recipes/\($slug)"; null; fresh) | expect("recipe"); "recipe \($slug | quoted) was imported, but could not be read: \(.message)")
 | recipe as { $ingredients, $instructions }
 | [$ingredients[]?, $instructions[]? | select(startswith("Could not detect"))] as $placeholders
 | { slug, name }

@@ -8,7 +8,7 @@ $args as { $resource, $top, $include_unused }
      | $library.items | map([.[$field][]?.id])
    end) as $uses
 | ([$uses[] | values | unique[]] | count_by(.)) as $counts
-| (taxonomy($resource) | map({ item_id: .id, name, recipes: $counts[.id] // 0 }) | sort_by(-.recipes, (.name | casefold))) as $rows
+| (taxonomy($resource; null) | map({ item_id: .id, name, recipes: $counts[.id] // 0 }) | sort_by(-.recipes, (.name | casefold))) as $rows
 | [$rows[] | select(.recipes > 0)] as $used
 | [$rows[] | select(.recipes == 0) | { item_id, name }] as $unused
 | { $resource, used: $used | length, unused: $unused | length, recipes_scanned: $library.items | length, items: $used[:$top] }

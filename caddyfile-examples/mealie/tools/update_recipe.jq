@@ -1,4 +1,5 @@
-get("/api/recipes/\($args.slug)"; null; fresh) as $recipe
+get("/api/recipes/\($args.slug)"; null; fresh)
+| expect("recipe") as $recipe
 | recipe_body as $fields
 | organized($recipe) as $organized
 | patch_recipe($args.slug; $fields + $organized.body)
