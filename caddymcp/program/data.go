@@ -85,6 +85,14 @@ func rename(_ *run, in any, args []any) any {
 	return out
 }
 
+// rows gives its input, the rows of a reply.
+func rows(_ *run, in any, _ []any) any {
+	if _, ok := in.([]any); !ok {
+		return refusal("the API's reply holds no list of rows")
+	}
+	return in
+}
+
 // indexBy makes an object of the input's elements; the argument holds the
 // keys of each.
 func indexBy(_ *run, in any, args []any) any {

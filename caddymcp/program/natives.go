@@ -50,6 +50,7 @@ var internals = map[string]*native{
 	"segment/0":   {fn: segment},
 	"caught/0":    {fn: catchError},
 	"bug/1":       {fn: func(_ *run, _ any, args []any) any { return misuse("%v", args[0]) }},
+	"rows/0":      {fn: rows},
 	"index_by/1":  {fn: indexBy},
 	"count_by/1":  {fn: countBy},
 }

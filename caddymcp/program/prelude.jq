@@ -18,10 +18,6 @@ def annotate(f; text):
 def check(cond; text):
   if cond then . else _error(text) end;
 
-# _rows gives its input, the rows of a reply.
-def _rows:
-  if type == "array" then . else _error("the API's reply holds no list of rows") end;
-
 # pages reads page after page: fetch gets the page's number, from 1, as its
 # input, and items gives the array of rows of what it returns. It ends
 #   - with an empty page, or after the first page with a 404,
