@@ -2,7 +2,7 @@ package program
 
 import (
 	"context"
-	"slices"
+	"strings"
 	"time"
 )
 
@@ -49,15 +49,42 @@ type Call struct {
 	Progress func(ctx context.Context, done, total float64, message string)
 	Log      func(ctx context.Context, level, message string)
 
-	// writes are the requests made that can have changed something.
-	writes []string
+	// writes are the requests made that have changed something, or may have.
+	writes []write
 }
 
-// Writes returns the requests that the program has made and that can have
-// changed something, such as "POST /recipes". Those that the API refused (a
-// status of 400 to 499) are not among them, nor is the one that the run ended
-// with, if its error says MaybeSent. It is for after the run.
-func (c *Call) Writes() []string { return slices.Clone(c.writes) }
+// A write is a request that can change something.
+type write struct {
+	name string // such as "POST /recipes"
+
+	// unsure means that no reply says that it was carried out: none came, or
+	// a redirect, or a status of 500 or more.
+	unsure bool
+}
+
+// Done names, for the end of a sentence, the requests that the program has made
+// and that have changed something, or may have: "; already done: POST /recipes".
+// Those that the API refused (a status of 400 to 499) are not among them, nor
+// is the one that the run ended with, if its error says MaybeSent. It is for
+// after the run.
+func (c *Call) Done() string {
+	var sure, unsure []string
+	for _, w := range c.writes {
+		if w.unsure {
+			unsure = append(unsure, w.name)
+		} else {
+			sure = append(sure, w.name)
+		}
+	}
+	text := ""
+	if sure != nil {
+		text += "; already done: " + strings.Join(sure, ", ")
+	}
+	if unsure != nil {
+		text += "; perhaps done: " + strings.Join(unsure, ", ")
+	}
+	return text
+}
 
 // Files reads the files that a program may upload.
 type Files interface {

@@ -124,7 +124,7 @@ type Error struct {
 	// reply says so: none came, or one with a status of 500 or more.
 	MaybeSent bool
 
-	// write is the write that MaybeSent is about, as in [Call.Writes].
+	// write is the write that MaybeSent is about, as [Call.Done] names it.
 	write string
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/itchyny/gojq"
 )
@@ -89,7 +88,7 @@ func (r *run) failure(err error) error {
 		}
 	}
 	// Of this write the error speaks already.
-	if i := slices.Index(r.call.writes, e.write); i >= 0 {
+	if i := slices.Index(r.call.writes, write{e.write, true}); i >= 0 {
 		r.call.writes = slices.Delete(r.call.writes, i, i+1)
 	}
 	return e
@@ -104,21 +103,13 @@ func (r *run) cutOff(cause error) error {
 	case r.lost != "":
 		message += ": " + r.lost + " may have reached the API"
 	}
-	return &cutOff{message + r.done(), cause}
+	return &cutOff{message + r.call.Done(), cause}
 }
 
 func (r *run) countError(message string) *Error {
-	e := refusal("%s%s", message, r.done())
+	e := refusal("%s%s", message, r.call.Done())
 	e.Verbatim = true // it names the writes already
 	return e
-}
-
-// done names the writes already made, for the end of a sentence.
-func (r *run) done() string {
-	if len(r.call.writes) == 0 {
-		return ""
-	}
-	return "; already done: " + strings.Join(r.call.writes, ", ")
 }
 
 // progress(done; total; message) tells the client how far the call is.

@@ -282,10 +282,10 @@ func (r *run) record(m *message, resp *Response, err error) error {
 		}
 	case err == nil:
 		if resp.Status < 400 || resp.Status >= 500 {
-			r.call.writes = append(r.call.writes, name)
+			r.call.writes = append(r.call.writes, write{name, resp.Status >= 300})
 		}
 	case errors.As(err, &e) && (e.MaybeSent || e.Status >= 500):
-		r.call.writes = append(r.call.writes, name)
+		r.call.writes = append(r.call.writes, write{name, true})
 		own := *e
 		own.MaybeSent, own.write = true, name
 		return &own

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -221,16 +220,14 @@ func (r *run) fail(ctx context.Context, err error) (*mcp.CallToolResult, Kind, e
 // done says, for the end of a sentence, what the call has changed before it
 // failed: a model that does not know would do it again.
 func (r *run) done() string {
-	switch writes := r.call.Writes(); {
+	done := r.call.Done()
+	switch {
 	case r.ok && !r.readOnly():
 		return "; the request itself was carried out"
-	case len(writes) == 0:
-		return ""
-	case r.tool.output != nil:
-		return "; something was changed before"
-	default:
-		return "; already done: " + strings.Join(writes, ", ")
+	case done != "" && r.tool.output != nil:
+		return "; something may have been changed before"
 	}
+	return done
 }
 
 // ended answers a call whose time is over or whose caller has gone.

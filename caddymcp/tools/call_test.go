@@ -100,8 +100,8 @@ func TestErrorsAfterWrites(t *testing.T) {
 
 		{"500 to a write", run(`post("/status/500")`), "the API returned 500; the request may have been carried out"},
 		{"500 to the second write", run(`post("/1") | put("/status/502")`), "the API returned 502; the request may have been carried out; already done: POST /1"},
-		{"500 to a write that is attempted", run(`attempt(post("/status/500")) | get("/status/404")`), "the API returned 404; already done: POST /status/500"},
-		{"500 twice", run(`attempt(post("/status/500")) | put("/status/500")`), "the API returned 500; the request may have been carried out; already done: POST /status/500"},
+		{"500 to a write that is attempted", run(`attempt(post("/status/500")) | get("/status/404")`), "the API returned 404; perhaps done: POST /status/500"},
+		{"500 twice", run(`attempt(post("/status/500")) | put("/status/500")`), "the API returned 500; the request may have been carried out; perhaps done: POST /status/500"},
 		{"500 to a read", run(`post("/1") | get("/status/500")`), "the API returned 500; already done: POST /1"},
 		{"no answer to a write", run(`post("/1") | post("/slow")`), "slow; the request may have been carried out; already done: POST /1"},
 		{"safe", reads(run(`post("/safe") | post("/status/503")`)), "the API returned 503"},
@@ -126,7 +126,7 @@ func TestErrorsAfterWrites(t *testing.T) {
 	t.Run("with an output schema", func(t *testing.T) {
 		tool := &Tool{Name: "t", Description: "d", Action: run(`post("/1") | get("/status/404")`), Output: `{"type":"object"}`}
 		result, _ := invoke(t, compile(t, Env{}, tool), api, `{}`)
-		if got := text(t, result); got != "error: the API answered with an error (status 404); something was changed before" {
+		if got := text(t, result); got != "error: the API answered with an error (status 404); something may have been changed before" {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -181,7 +181,7 @@ func TestBugsAreNotForTheModel(t *testing.T) {
 		{"in the result", &Tool{Action: Action{Request: &Request{Method: "GET", Path: "/x"}, Result: jq(`.secret + 1`)}}, "error: the tool could not read the API's reply"},
 		{"after a write", &Tool{Action: Action{Run: jq(`post("/x"; {}) | .secret + 1`)}}, "error: the tool could not read the API's reply; already done: POST /x"},
 		{"after a declared write", &Tool{Action: Action{Request: &Request{Method: "POST", Path: "/x"}, Result: jq(`.secret + 1`)}}, "error: the tool could not read the API's reply; the request itself was carried out"},
-		{"after a write, guarded", &Tool{Action: Action{Run: jq(`post("/x"; {}) | .secret + 1`)}, Output: `{"type":"object"}`}, "error: the tool could not read the API's reply; something was changed before"},
+		{"after a write, guarded", &Tool{Action: Action{Run: jq(`post("/x"; {}) | .secret + 1`)}, Output: `{"type":"object"}`}, "error: the tool could not read the API's reply; something may have been changed before"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
