@@ -3,6 +3,9 @@ package integration
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -58,6 +61,19 @@ func TestTry(t *testing.T) {
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("it exits with %d", code)
 	}
+	if _, err := os.Stat(filepath.Join(p.home, "caddy/autosave.json")); err == nil {
+		t.Error("it leaves a config for 'caddy run --resume'")
+	}
+}
+
+// A port is not shared with what runs there.
+func TestTryWherePortIsUsed(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
+	p := start(t, build(t, "./integration/try"), []string{"MCP_SITE=" + other.URL}, "pantry")
+	p.waitFor(t, "try: something listens at "+strings.TrimPrefix(other.URL, "http://"))
+	<-p.ended
 }
 
 // The command says what it can run when it is not told, and where.
@@ -66,7 +82,7 @@ func TestTryUsage(t *testing.T) {
 	for _, args := range [][]string{nil, {"nothing"}, {"pantry", "pantry"}} {
 		t.Run(fmt.Sprint(args), func(t *testing.T) {
 			p := start(t, build(t, "./integration/try"), nil, args...)
-			p.waitFor(t, "try: name a surface: farm, mealie, pantry, shopping-list")
+			p.waitFor(t, "try: name an example: farm, mealie, pantry, shopping-list")
 			<-p.ended
 			if code := p.cmd.ProcessState.ExitCode(); code != 1 {
 				t.Errorf("it exits with %d", code)

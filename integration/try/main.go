@@ -14,11 +14,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
@@ -87,7 +89,7 @@ func run(args []string) error {
 	}
 	slices.Sort(names)
 	if len(args) != 1 || !slices.Contains(names, args[0]) {
-		return fmt.Errorf("name a surface: %s", strings.Join(names, ", "))
+		return fmt.Errorf("name an example: %s", strings.Join(names, ", "))
 	}
 	s := surfaces[args[0]]
 	config := filepath.Join("caddyfile-examples", args[0], "Caddyfile")
@@ -98,16 +100,24 @@ func run(args []string) error {
 	if err := s.start(); err != nil {
 		return err
 	}
+	if err := unused(os.Getenv("MCP_SITE")); err != nil {
+		return err
+	}
 	endpoint := os.Getenv("MCP_SITE") + "/mcp"
 	if s.inURL {
 		fmt.Printf("MCP endpoint: %s/%s\n", endpoint, os.Getenv(s.secrets[0]))
 	} else {
 		fmt.Printf("MCP endpoint: %s\n", endpoint)
 		for _, name := range s.secrets {
-			fmt.Printf("%s: Authorization: Bearer %s\n", name, os.Getenv(name))
+			fmt.Printf("with the header of %s: Authorization: Bearer %s\n", name, os.Getenv(name))
 		}
 	}
+	fmt.Println("For 'caddy mcp --config " + config + "' in another terminal:")
+	for _, name := range append([]string{s.url, s.token}, s.secrets...) {
+		fmt.Printf("export %s=%s\n", name, os.Getenv(name))
+	}
 
+	caddy.ConfigAutosavePath = os.DevNull // what 'caddy run --resume' takes up is another config
 	os.Args = []string{"caddy", "run", "--config", config}
 	caddycmd.Main()
 	return nil
@@ -142,6 +152,21 @@ func (s surface) start() error {
 		}
 	}
 	return nil
+}
+
+// unused checks that nothing listens where the site will be. Caddy shares a port
+// with another Caddy without a word, and each would get some of the requests.
+func unused(site string) error {
+	u, err := url.Parse(site)
+	if err != nil || u.Port() == "" {
+		return err
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err != nil {
+		return nil
+	}
+	conn.Close()
+	return fmt.Errorf("something listens at %s: stop it, or set MCP_SITE to another address", u.Host)
 }
 
 // serve serves an API on a free port until the process ends, and returns its
