@@ -91,8 +91,10 @@ func (h *Handler) logCall(tool, caller string, outcome tools.Outcome, cost ...za
 		zap.String("tool", tool),
 		zap.String("caller", caller),
 		zap.String("outcome", string(outcome.Kind)),
-		zap.Bool("read_only", outcome.ReadOnly),
 	}, cost...)
+	if outcome.Kind != tools.Refused { // which has neither read nor written
+		fields = append(fields, zap.Bool("read_only", outcome.ReadOnly))
+	}
 	switch outcome.Kind {
 	case tools.Panicked:
 		h.logger.Error("tool call", append(fields, zap.ByteString("stack", outcome.Stack))...)

@@ -37,7 +37,7 @@ func TestCallLog(t *testing.T) {
 		{
 			name: "wrong arguments", authorization: guest, tool: "read", args: `{"id":["asked-salt","asked-salt"]}`,
 			want: map[string]any{
-				"tool": "read", "caller": "bearer:guest", "outcome": "refused", "read_only": false,
+				"tool": "read", "caller": "bearer:guest", "outcome": "refused",
 				"upstream_requests": int64(0),
 			},
 		},
