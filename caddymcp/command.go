@@ -2,10 +2,12 @@ package caddymcp
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 )
@@ -69,11 +71,40 @@ func runs(f func(ctx context.Context, cmd *cobra.Command, args []string) (exit i
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
+		out := newOutput(cmd.OutOrStdout())
+		cmd.SetOut(out)
+		cmd.SetErr(newOutput(cmd.ErrOrStderr()))
 		cmd.SilenceErrors = true // an exit code has been explained, and Caddy logs errors
 		return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) {
-			return f(ctx, cmd, args)
+			exit, err := f(ctx, cmd, args)
+			if err == nil && out.err != nil {
+				return caddy.ExitCodeFailedStartup, out.err
+			}
+			return exit, err
 		})(cmd, args)
 	}
+}
+
+// await runs what takes no context, and leaves it alone when the context ends.
+func await[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
+	done := make(chan struct{})
+	var got T
+	var failed error
+	go func() {
+		defer close(done)
+		got, failed = f()
+	}()
+	select {
+	case <-done:
+		return got, failed
+	case <-ctx.Done():
+		return v, interrupted(ctx)
+	}
+}
+
+// interrupted is the error of a command whose context has ended.
+func interrupted(ctx context.Context) error {
+	return fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
 }
 
 // loadEnvFiles loads the files of --envfile as Caddy's own commands do. Their

@@ -17,7 +17,7 @@ func completes(f func(blocks []*block, args []string, word string) []cobra.Compl
 		if err := loadEnvFiles(cmd); err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		blocks, release, err := loadBlocks(cmd)
+		blocks, release, err := loadBlocks(cmd.Context(), cmd)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

@@ -41,7 +41,7 @@ func (h *Handler) enlist(ctx caddy.Context) {
 // which are all without it.
 func onBlocks(f func(ctx context.Context, cmd *cobra.Command, args []string, blocks []*block) (exit int, err error)) func(*cobra.Command, []string) error {
 	return runs(func(ctx context.Context, cmd *cobra.Command, args []string) (int, error) {
-		blocks, release, err := loadBlocks(cmd)
+		blocks, release, err := loadBlocks(ctx, cmd)
 		if err != nil {
 			return caddy.ExitCodeFailedStartup, err
 		}
@@ -65,10 +65,17 @@ func onBlock(f func(ctx context.Context, cmd *cobra.Command, args []string, b *b
 }
 
 // readConfig reads the config that the flags name, as JSON.
-func readConfig(cmd *cobra.Command) ([]byte, error) {
+func readConfig(ctx context.Context, cmd *cobra.Command) ([]byte, error) {
+	// So that the adapter logs nothing but errors.
+	if _, err := caddy.ProvisionContext(&caddy.Config{Logging: errorsOnly()}); err != nil {
+		return nil, err
+	}
 	file, _ := cmd.Flags().GetString("config")
 	adapter, _ := cmd.Flags().GetString("adapter")
-	config, _, _, err := caddycmd.LoadConfig(file, adapter)
+	config, err := await(ctx, func() ([]byte, error) {
+		config, _, _, err := caddycmd.LoadConfig(file, adapter)
+		return config, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -81,28 +88,10 @@ func readConfig(cmd *cobra.Command) ([]byte, error) {
 // loadBlocks provisions the HTTP app of the config that the flags name, with
 // whatever other apps it asks for. The function it returns releases it all.
 //
-// Only errors are logged, to stderr, and storage is a folder that goes with
-// the config: provisioning can make a certificate authority.
-func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error) {
-	storage, err := os.MkdirTemp("", "caddymcp")
-	if err != nil {
-		return nil, nil, err
-	}
-	clean := func() { _ = os.RemoveAll(storage) }
-	defer func() {
-		if err != nil {
-			clean()
-		}
-	}()
-	config := &caddy.Config{
-		Logging:    errorsOnly(),
-		StorageRaw: mustJSON(map[string]string{"module": "file_system", "root": storage}),
-	}
-	base, err := caddy.ProvisionContext(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	raw, err := readConfig(cmd)
+// Only errors are logged, to stderr, and storage is a folder that goes once the
+// config is provisioned: that can make a certificate authority.
+func loadBlocks(ctx context.Context, cmd *cobra.Command) (blocks []*block, release func(), err error) {
+	raw, err := readConfig(ctx, cmd)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,22 +99,44 @@ func loadBlocks(cmd *cobra.Command) (blocks []*block, release func(), err error)
 	if err := caddy.StrictUnmarshalJSON(raw, &given); err != nil {
 		return nil, nil, fmt.Errorf("decoding config: %w", err)
 	}
-	if config.AppsRaw, err = quietApps(given.AppsRaw); err != nil {
+	apps, err := quietApps(given.AppsRaw)
+	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := caddy.NewContext(base)
-	clean = func() {
-		cancel()
-		_ = os.RemoveAll(storage)
+	storage, err := os.MkdirTemp("", "caddymcp")
+	if err != nil {
+		return nil, nil, err
 	}
-	if _, err := ctx.WithValue(enlistKey{}, &blocks).App("http"); err != nil {
+	defer os.RemoveAll(storage)
+	release, err = await(ctx, func() (func(), error) { return provisionBlocks(apps, storage, &blocks) })
+	if err != nil {
 		return nil, nil, err
 	}
 	if len(blocks) == 0 {
+		release()
 		return nil, nil, errors.New("the config has no mcp block")
 	}
 	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.String(), b.String()) })
-	return blocks, clean, nil
+	return blocks, release, nil
+}
+
+// provisionBlocks provisions the HTTP app, whose mcp blocks enlist themselves.
+func provisionBlocks(apps caddy.ModuleMap, storage string, blocks *[]*block) (release func(), err error) {
+	config := &caddy.Config{
+		Logging:    errorsOnly(),
+		StorageRaw: mustJSON(map[string]string{"module": "file_system", "root": storage}),
+	}
+	base, err := caddy.ProvisionContext(config)
+	if err != nil {
+		return nil, err
+	}
+	config.AppsRaw = apps // which would all be provisioned above
+	ctx, release := caddy.NewContext(base)
+	if _, err := ctx.WithValue(enlistKey{}, blocks).App("http"); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
 }
 
 // errorsOnly is a logging config with nothing but errors, on stderr.

@@ -36,12 +36,8 @@ The variable and the URL are those of the config, which need not load yet: of
 	}
 }
 
-func runSecret(_ context.Context, cmd *cobra.Command, _ []string) (int, error) {
-	// So that the adapter logs nothing but errors.
-	if _, err := caddy.ProvisionContext(&caddy.Config{Logging: errorsOnly()}); err != nil {
-		return caddy.ExitCodeFailedStartup, err
-	}
-	config, err := readConfig(cmd)
+func runSecret(ctx context.Context, cmd *cobra.Command, _ []string) (int, error) {
+	config, err := readConfig(ctx, cmd)
 	if err != nil {
 		return caddy.ExitCodeFailedStartup, err
 	}

@@ -3,6 +3,7 @@ package caddymcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/caddymcp/caddymcp/caddymcp/tokens"
 )
@@ -223,6 +226,41 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	p := runCommand(ctx, "mcp", "call", "x", "--config", config)
 	if p.exit != exitFailed || p.stdout != "the call was cancelled\n" {
 		t.Errorf("it ends with %d and says '%s'", p.exit, p.stdout)
+	}
+}
+
+// An interrupt of 'check' is no answer of an API.
+func TestCheckEndsWithItsContext(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	a := serveAPI(t, func(_ http.ResponseWriter, r *http.Request) {
+		interrupt()
+		<-r.Context().Done()
+	})
+	config := commandSite(t, fmt.Sprintf(":80 {\n\tmcp {\n\t\tauth none\n\t\tupstream %s {\n\t\t\tcheck `get(\"/\")`\n\t\t}\n\t}\n}\n", a.URL))
+	p := runCommand(ctx, "mcp", "check", "--config", config)
+	if p.exit != 1 || p.stdout != "" || !strings.Contains(p.stderr, "the command was stopped") {
+		t.Errorf("it ends with %d and says '%s%s'", p.exit, p.stdout, p.stderr)
+	}
+}
+
+// What cannot be printed is no success. Nothing is left even if the command ends
+// by that at once, as it does where nobody reads a pipe.
+func TestCommandsNeedTheirOutput(t *testing.T) {
+	config := toolSite(t, serveAPI(t, nil), "tool x {\ntitle X\ndescription \"X.\"\nget /x\n}")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	for _, args := range [][]string{{"tools"}, {"tools", "--json"}, {"check"}, {"lint"}, {"call", "x"}} {
+		provisioning.Lock()
+		cmd := &cobra.Command{Use: "mcp", SilenceUsage: true}
+		configureCommand(cmd)
+		out := &fullDisk{folder: tmp}
+		cmd.SetOut(out)
+		cmd.SetArgs(append(args, "--config", config))
+		err := cmd.ExecuteContext(t.Context())
+		provisioning.Unlock()
+		if !errors.Is(err, errFull) || len(out.left) > 0 {
+			t.Errorf("%v ends with %v, and leaves %v", args, err, out.left)
+		}
 	}
 }
 

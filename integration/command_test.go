@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/caddymcp/caddymcp/caddymcp/tokens"
@@ -130,22 +131,22 @@ func TestDryRun(t *testing.T) {
 		on    *counted
 		args  []string
 		reads int
-		want  string // the first line, with the API's address left out, and the body
+		want  string // the first line, and the body
 	}{
 		{food, []string{"set_item_state", "ingredient=butter", "state=out"}, 0, "POST {env.FOOD_API_BASE}/pantry/set-state/\n" + `{"ingredient":"butter","state":"out"}`},
 		{food, []string{"add_to_pantry", `items={"name":"tea"}`, `items={"name":"salt","quantity":"2"}`}, 0, "POST {env.FOOD_API_BASE}/bulk-pantry-add/\n" + `{"items":[{"name":"tea"},{"name":"salt","quantity":2}]}`},
 		{food, []string{"log_cook", "recipe=Pancakes", "rating=5"}, 0, "POST {env.FOOD_API_BASE}/log-cook/\n" + `{"rating":5,"recipe":"Pancakes"}`},
 		{food, []string{"create_meta_recipe", "--json", `{"id":1,"name":"Soup","method":"Boil.","slots":[]}`}, 0, "PUT {env.FOOD_API_BASE}/create-meta-recipe/\n" + `{"id":1,"method":"Boil.","name":"Soup","slots":[]}`},
-		{shopping, []string{"change_shopping_list", "action=clear"}, 0, "DELETE /shopping-list\n"},
-		{shopping, []string{"change_shopping_list", "action=replace_selection", "ids=group-1"}, 0, "PUT /shopping-list/selection\n" + `{"ids":["group-1"]}`},
-		{shopping, []string{"change_shopping_list", "action=add_selection", "ids=group-1", "ids=group-3"}, 1, "PUT /shopping-list/selection\n" + `{"ids":["group-1","group-2","group-3","group-4"]}`},
-		{shopping, []string{"change_shopping_list", "action=update_item", "id=group-1", "quantity="}, 1, "PUT /shopping-list/groups/group-1\n" + `{"aisle_id":"aisle-produce","name":"Tomatoes","quantity":"","selected":false}`},
+		{shopping, []string{"change_shopping_list", "action=clear"}, 0, "DELETE {env.COOKED_URL}/shopping-list\n"},
+		{shopping, []string{"change_shopping_list", "action=replace_selection", "ids=group-1"}, 0, "PUT {env.COOKED_URL}/shopping-list/selection\n" + `{"ids":["group-1"]}`},
+		{shopping, []string{"change_shopping_list", "action=add_selection", "ids=group-1", "ids=group-3"}, 1, "PUT {env.COOKED_URL}/shopping-list/selection\n" + `{"ids":["group-1","group-2","group-3","group-4"]}`},
+		{shopping, []string{"change_shopping_list", "action=update_item", "id=group-1", "quantity="}, 1, "PUT {env.COOKED_URL}/shopping-list/groups/group-1\n" + `{"aisle_id":"aisle-produce","name":"Tomatoes","quantity":"","selected":false}`},
 	} {
 		t.Run(strings.Join(tc.args, " "), func(t *testing.T) {
 			got := tc.on.run(t, append([]string{"call", "--dry-run"}, tc.args...)...)
 			head, body, _ := strings.Cut(got.stdout, "\n\n")
 			line, header, _ := strings.Cut(head, "\n")
-			shown := strings.Replace(line, tc.on.api.URL, "", 1) + "\n" + strings.TrimSuffix(body, "\n")
+			shown := line + "\n" + strings.TrimSuffix(body, "\n")
 			if got.exit != 0 || shown != tc.want {
 				t.Errorf("it ends with %d and prints\n%s\nwant\n%s\n%s", got.exit, shown, tc.want, got.stderr)
 			}
@@ -242,6 +243,33 @@ func TestCommandInterrupt(t *testing.T) {
 	<-gone
 	if exit := p.cmd.ProcessState.ExitCode(); exit != 3 {
 		t.Errorf("it ends with %d", exit)
+	}
+}
+
+// Ctrl-C also ends a command that still waits for its config.
+func TestCommandInterruptWhileLoading(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			fifo := filepath.Join(t.TempDir(), "Caddyfile")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := start(t, build(t, "./caddymcp/cmd/caddy"), nil, "mcp", "tools", "--config", fifo)
+			writer, err := os.OpenFile(fifo, os.O_WRONLY, 0) // once the command reads
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer writer.Close()
+			if err := p.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			p.waitFor(t, "the command was stopped: "+signal.String()+" signal received")
+			<-p.ended
+			if exit := p.cmd.ProcessState.ExitCode(); exit != 1 {
+				t.Errorf("it ends with %d", exit)
+			}
+		})
 	}
 }
 
