@@ -37,7 +37,7 @@ func shapeOfParams(params []*Param) *shape {
 
 func shapeOfParam(p *Param) *shape {
 	s := &shape{}
-	if p.Type == "object" {
+	if p.is("object") {
 		s = shapeOfParams(p.Params)
 	}
 	s.typ, s.nullable, s.clamp = p.Type, p.AllowNull, p.Clamp
@@ -74,6 +74,18 @@ func shapeOfSchema(schema *jsonschema.Schema, known map[*jsonschema.Schema]*shap
 	}
 	if schema.Default != nil {
 		s.fallback, s.defaulted = *schema.Default, true
+	}
+	if s.typ == "" {
+		// Which of several forms was meant is not known, but what they hold is.
+		for _, branch := range slices.Concat(schema.AnyOf, schema.OneOf) {
+			form := shapeOfSchema(branch, known)
+			if form.members != nil {
+				s.members = form.members
+			}
+			if form.items != nil {
+				s.items = form.items
+			}
+		}
 	}
 	if len(schema.Properties) > 0 {
 		s.members = map[string]*shape{}

@@ -63,6 +63,10 @@ func TestValidationNamesEveryField(t *testing.T) {
 		{"too few", `{"location":"fridge","ids":[]}`, `ids: must have at least 1 item, it has 0`},
 		{"neither of two types", `{"location":"fridge","lines":["a",{},5]}`, `lines[2]: must be a string or an object (got 5)`},
 		{"one of two types, wrong inside", `{"location":"fridge","lines":[{"qty":"many"}]}`, `lines[0].qty: must be a number (got "many")`},
+		{
+			"one of two types, unknown inside", `{"location":"fridge","lines":[{"qyt":1}]}`,
+			`lines[0].qyt: unknown field, did you mean 'qty'? (the fields are qty)`,
+		},
 		{"null in an array", `{"location":"fridge","ids":[null]}`, `ids[0]: must be an integer (got null)`},
 		{
 			"nested", `{"location":"fridge","items":[{"qty":1},{"name":"x","qyt":2}]}`,
@@ -122,6 +126,7 @@ func TestValidationOfAlternatives(t *testing.T) {
 	args, err := rawArguments(`{"type":"object","properties":{
 		"v":{"oneOf":[{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]},{"type":"string","maxLength":2}]},
 		"w":{"oneOf":[{"type":"number"},{"type":"integer"}]},
+		"z":{"anyOf":[{"type":"string"},{"type":"object","properties":{"name":{"type":"string"}},"additionalProperties":false}]},
 		"k":{"const":"x"},"m":{"type":"number","multipleOf":2},"u":{"type":"array","uniqueItems":true},
 		"n":{"not":{"type":"string"}},"f":{"type":"string","format":"ipv4"},"p":{"type":"array","contains":{"type":"string"}}},
 		"dependentRequired":{"k":["m"]},"minProperties":1}`)
@@ -130,6 +135,7 @@ func TestValidationOfAlternatives(t *testing.T) {
 	}
 	tests := []struct{ name, in, want string }{
 		{"meant the object", `{"v":{"a":"x"}}`, `v.a: must be an integer (got "x")`},
+		{"meant the object, with another field", `{"z":{"nam":1}}`, `z.nam: unknown field, did you mean 'name'? (the fields are name)`},
 		{"meant the string", `{"v":"abc"}`, `v: must have at most 2 characters, it has 3`},
 		{"meant none", `{"v":1}`, `v: must be an object or a string (got 1)`},
 		{"meant both", `{"w":1}`, `w: fits more than one of the forms allowed here (got 1)`},
