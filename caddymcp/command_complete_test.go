@@ -47,7 +47,7 @@ func TestCompletion(t *testing.T) {
 		{"any text", []string{"mcp", "call", "--server", "pantry", "look", "note="}, ":4\n"},
 		{"no such tool", []string{"mcp", "call", "--server", "pantry", "nope", ""}, ":4\n"},
 		{"callers", []string{"mcp", "tools", "--server", "pantry", "--caller", ""}, "url_secret\ncook\n:4\n"},
-		{"servers", []string{"mcp", "check", "--server", ""}, "other\tlocalhost/other\npantry\tlocalhost/mcp\n:4\n"},
+		{"servers", []string{"mcp", "check", "--server", ""}, "other\tlocalhost:80/other\npantry\tlocalhost:80/mcp\n:4\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			args := slices.Concat([]string{"__complete"}, tc.args[:1], []string{"--config", config}, tc.args[1:])

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -177,15 +179,37 @@ func listBlocks(blocks []*block) string {
 	return strings.Join(names, ", ")
 }
 
-// place is where the endpoint is, without the scheme.
-func (b *block) place() string { return b.host() + b.Path }
+// place is where the endpoint is, without the scheme. A site with several
+// addresses has an endpoint at each.
+func (b *block) place() string { return b.authority("443") + b.Path }
 
-// host is one that the site answers to.
-func (b *block) host() string {
+// authority is a host that the site answers to, with the port unless that is one
+// of those that need not be said.
+func (b *block) authority(unsaid ...string) string {
+	host := "localhost"
 	if hosts := strings.Fields(b.Auth.Site()); len(hosts) > 0 {
-		return hosts[0]
+		host = caddy.NewReplacer().ReplaceAll(hosts[0], "")
 	}
-	return "localhost"
+	if port := b.port(); port != "0" && !slices.Contains(unsaid, port) {
+		return net.JoinHostPort(host, port)
+	}
+	if strings.Contains(host, ":") { // IPv6
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// port is where the server of the site listens, or 0 if it has none, as on a
+// unix socket.
+func (b *block) port() string {
+	if b.server == nil || len(b.server.Listen) == 0 {
+		return "0"
+	}
+	address, err := caddy.ParseNetworkAddress(b.server.Listen[0])
+	if err != nil { // which the server says when it starts
+		return "0"
+	}
+	return strconv.FormatUint(uint64(address.StartPort), 10)
 }
 
 // String tells the block from others.
@@ -217,7 +241,7 @@ func callerName(c access.Caller) string { return cmp.Or(c.Name, c.ID, "none") }
 
 // incoming is a request of a caller that has been let in.
 func (b *block) incoming(ctx context.Context, caller access.Caller, message string) (*incoming, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+b.place(), strings.NewReader(message))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+b.authority("80", "443")+b.Path, strings.NewReader(message))
 	if err != nil {
 		return nil, err
 	}

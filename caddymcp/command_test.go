@@ -349,6 +349,40 @@ func TestCommandsFindTheCaddyfile(t *testing.T) {
 	}
 }
 
+// Every endpoint has a name by which it can be chosen, and can be called,
+// whatever the addresses of its site.
+func TestCommandsOnAddresses(t *testing.T) {
+	t.Setenv("CADDYMCP_TEST_HOST", "::1")
+	a := serveAPI(t, nil)
+	for _, tc := range []struct {
+		site   string
+		places []string
+	}{
+		{"http://127.0.0.1:8081, http://127.0.0.1:8082", []string{"127.0.0.1:8081/mcp", "127.0.0.1:8082/mcp"}},
+		{"http://a.example.com, https://a.example.com", []string{"a.example.com/mcp", "a.example.com:80/mcp"}},
+		{"http://[::1]:8081", []string{"[::1]:8081/mcp"}},
+		{"https://[::1]", []string{"[::1]/mcp"}},
+		{"http://{env.CADDYMCP_TEST_HOST}:8081", []string{"[::1]:8081/mcp"}},
+		{"*.example.com", []string{"*.example.com/mcp"}},
+		{":8081", []string{"localhost:8081/mcp"}},
+		{"http://a.example.com {\n\tbind unix//run/a.sock\n", []string{"a.example.com/mcp"}},
+	} {
+		t.Run(tc.site, func(t *testing.T) {
+			site, more, _ := strings.Cut(tc.site, " {\n")
+			config := commandSite(t, fmt.Sprintf("%s {\n%s\tmcp {\n\t\tname dup\n\t\tauth none\n\t\tupstream %s\n\t\ttool x {\n\t\t\tdescription \"X.\"\n\t\t\tget /x\n\t\t}\n\t}\n}\n", site, more, a.URL))
+			for _, place := range tc.places {
+				list := runCommand(t.Context(), "mcp", "tools", "--config", config, "--server", place)
+				if list.exit != 0 || !strings.Contains(list.stdout, "1 tools of dup at "+place) {
+					t.Errorf("%s: %s%s", place, list.stdout, list.stderr)
+				}
+				if p := runCommand(t.Context(), "mcp", "call", "x", "--config", config, "--server", "dup at "+place); p.exit != 0 {
+					t.Errorf("%s: %s%s", place, p.stdout, p.stderr)
+				}
+			}
+		})
+	}
+}
+
 func TestCommandsRefuseConfigs(t *testing.T) {
 	for _, tc := range []struct{ name, config, want string }{
 		{"without a block", ":80 {\nrespond 404\n}\n", "the config has no mcp block"},
