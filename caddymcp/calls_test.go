@@ -43,7 +43,7 @@ func TestCallLog(t *testing.T) {
 		},
 		{
 			name: "a scope that the caller lacks", authorization: guest, tool: "write", args: `{}`,
-			want: map[string]any{"caller": "bearer:guest", "status": int64(403), "reason": "insufficient scope"},
+			want: map[string]any{"caller": "bearer:guest", "status": int64(403), "reason": "insufficient scope: this takes pantry:write"},
 		},
 		{
 			name: "a wrong token", authorization: "Bearer bogus-token", tool: "read", args: `{}`,

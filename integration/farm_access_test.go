@@ -152,7 +152,7 @@ func TestFarmLog(t *testing.T) {
 		}
 		session.Close()
 		s.stop(t, 20*time.Second)
-		s.waitFor(t, `"reason":"insufficient scope"`)
+		s.waitFor(t, `"reason":"insufficient scope: this takes farm:read"`)
 		s.waitFor(t, `"reason":"the bearer token is not valid"`)
 
 		var outcomes []string

@@ -41,7 +41,7 @@ func NotFound(w http.ResponseWriter) { notFound.Write(w) }
 // clients ask for exactly what is listed. There is no challenge where no
 // bearer token is configured.
 func (a *Access) InsufficientScope(caller Caller, required []string) *Refusal {
-	refusal := &Refusal{Status: http.StatusForbidden, Message: "insufficient scope"}
+	refusal := &Refusal{Status: http.StatusForbidden, Message: "insufficient scope: this takes " + strings.Join(required, " ")}
 	if len(a.BearerTokens) > 0 {
 		scopes := slices.Clone(caller.Scopes)
 		for _, scope := range required {
