@@ -74,7 +74,7 @@ func (a *Access) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			a.None = true
 
 		default:
-			return d.Errf("unrecognized subdirective '%s' of 'auth': write url_secret, bearer, origins or none", word)
+			return directive.Unrecognized(d, word, "auth", "url_secret", "bearer", "origins", "none")
 		}
 	}
 	if err := a.Validate(); err != nil {
@@ -139,7 +139,7 @@ func (a *Access) unmarshalBearer(d *caddyfile.Dispenser, names *directive.Once) 
 			}
 
 		default:
-			return d.Errf("unrecognized subdirective '%s' of 'bearer': write scopes, not_before or expires", word)
+			return directive.Unrecognized(d, word, "bearer", "scopes", "not_before", "expires")
 		}
 	}
 	if err := t.validate(); err != nil {

@@ -237,7 +237,7 @@ func (u *Upstream) parseCache(d *caddyfile.Dispenser) error {
 	config := Cache{For: caddy.Duration(keep), Paths: plainPaths(args[1:])}
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		if d.Val() != "drop_on" {
-			return d.Errf("unrecognized '%s' in cache: write 'drop_on <path>...'", d.Val())
+			return directive.Unrecognized(d, d.Val(), "cache", "drop_on")
 		}
 		paths := d.RemainingArgs()
 		if len(paths) == 0 {
@@ -302,9 +302,17 @@ func (u *Upstream) parseCheck(d *caddyfile.Dispenser) error {
 		return err
 	}
 	u.Check = &Check{Program: source}
+	var once directive.Once
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
-		if d.Val() != "required" || d.CountRemainingArgs() > 0 || u.Check.Required {
-			return d.Errf("unrecognized '%s' in check: it can hold the one word 'required'", d.Val())
+		word := d.Val()
+		if word != "required" {
+			return directive.Unrecognized(d, word, "check", "required")
+		}
+		if err := once.Check(d, word); err != nil {
+			return err
+		}
+		if d.NextArg() {
+			return d.ArgErr()
 		}
 		u.Check.Required = true
 	}

@@ -15,6 +15,9 @@ func Unrecognized(d *caddyfile.Dispenser, word, place string, known ...string) e
 			return d.Errf("unrecognized '%s' in %s: did you mean '%s'?", word, place, k)
 		}
 	}
-	last := len(known) - 1
-	return d.Errf("unrecognized '%s' in %s: it takes %s and %s", word, place, strings.Join(known[:last], ", "), known[last])
+	takes := strings.Join(known, ", ")
+	if i := strings.LastIndex(takes, ", "); i >= 0 {
+		takes = takes[:i] + " and " + takes[i+2:]
+	}
+	return d.Errf("unrecognized '%s' in %s: it takes %s", word, place, takes)
 }
