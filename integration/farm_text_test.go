@@ -1,9 +1,12 @@
 package integration
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/caddymcp/caddymcp/caddymcp/program"
 	"github.com/caddymcp/caddymcp/integration/farmapi/farm"
 )
 
@@ -185,6 +189,37 @@ func expectPublic(t *testing.T, where, text string) {
 			t.Errorf("%s holds '%s': …%s…", where, private, text[max(0, i-100):min(len(text), i+100)])
 		}
 	}
+}
+
+// Farm, 3: a refusal that lists rows shows no text that it does not know.
+func TestFarmCandidates(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, filepath.Dir(farmExample), "farm.jq"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, err := program.NewLibrary(program.Source{Text: string(text), File: "farm.jq", Line: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(`[{"id":"` + northFlock + `","name":"Same","status":"` + farm.Canary + `"},{"id":"` + farm.Canary + `","name":"Same","status":"Active"},{"name":"Same"}]`)
+	for function, what := range map[string]string{"flock_id": "flock: ", "grade_id": "egg grade: "} {
+		p, err := program.Compile(program.Source{Text: `"same" | ` + function}, program.Options{Library: library, Requests: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Run(t.Context(), &program.Call{Sender: rows, ReadOnly: true}, nil)
+		if err == nil || !strings.Contains(err.Error(), what+northFlock+" (?), ? (Active), ? (?): ") {
+			t.Errorf("%s: %v", function, err)
+		}
+	}
+}
+
+// rowsOf is an API that has these rows.
+type rowsOf string
+
+func (rows rowsOf) Send(context.Context, *program.Request) (*program.Response, error) {
+	return &program.Response{Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: []byte(rows)}, nil
 }
 
 // Farm, 3: what people write is in no reply, no error and no log.
