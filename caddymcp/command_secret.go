@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -24,11 +25,12 @@ func secretCommand() *cobra.Command {
 		Use:   "secret",
 		Short: "Makes a new URL secret",
 		Long: `
-Makes a new URL secret, and prints the line for the environment file and the
-URL for the client. Nothing is changed.
+Makes a new URL secret, and prints what to put where the config reads it, and
+the URL for the client. Nothing is changed.
 
-The variable and the URL are those of the config, which need not load yet: of
-'url' in the mcp block, or else of the site's address.
+The first is the line for the environment file, the text of a file, or for a
+hash the line with the new hash, as the config has it, which need not load yet.
+The URL is that of 'url' in the mcp block, or else of the site's address.
 `,
 		Example: `  caddy mcp secret --config Caddyfile`,
 		Args:    cobra.NoArgs,
@@ -48,7 +50,11 @@ func runSecret(ctx context.Context, cmd *cobra.Command, _ []string) (int, error)
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // it never fails
 	secret := hex.EncodeToString(random[:])
-	fmt.Fprintf(cmd.OutOrStdout(), "%s=%s\n%s/%s\n", place.variable(), secret, place.address(), secret)
+	line, where := place.keep(secret)
+	if where != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the first line belongs into %s\n", where)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s/%s\n", line, place.address(), secret)
 	return caddy.ExitCodeSuccess, nil
 }
 
@@ -64,6 +70,8 @@ type secretPlace struct {
 type unprovisioned struct {
 	Listen         []string                  `json:"listen"`
 	Routes         any                       `json:"routes"`
+	NamedRoutes    map[string]any            `json:"named_routes"`
+	TLS            []any                     `json:"tls_connection_policies"`
 	AutomaticHTTPS caddyhttp.AutoHTTPSConfig `json:"automatic_https"`
 }
 
@@ -88,7 +96,8 @@ func chooseSecretPlace(cmd *cobra.Command, config []byte) (*secretPlace, error) 
 		server := parsed.Apps.HTTP.Servers[key]
 		for _, p := range server.secretPlaces(server.Routes, "") {
 			names = append(names, fmt.Sprintf("'%s' at %s", p.Name, p.address()))
-			if choice == "" || choice == p.Name || choice == p.Path {
+			_, place, _ := strings.Cut(p.address(), "://")
+			if choice == "" || slices.Contains([]string{p.Name, p.Path, p.address(), place}, choice) {
 				chosen, several = p, chosen != nil
 			}
 		}
@@ -97,7 +106,7 @@ func chooseSecretPlace(cmd *cobra.Command, config []byte) (*secretPlace, error) 
 	case names == nil:
 		return nil, errors.New("no mcp block has a URL secret: write 'url_secret {env.MCP_URL_SECRET}' into its 'auth'")
 	case chosen == nil || several:
-		return nil, fmt.Errorf("choose an mcp block with --server, by its name or path: there are %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("choose an mcp block with --server, by its name or where it is: there are %s", strings.Join(names, ", "))
 	}
 	return chosen, nil
 }
@@ -112,7 +121,15 @@ func (s *unprovisioned) secretPlaces(part any, host string) []*secretPlace {
 			found = append(found, s.secretPlaces(v, host)...)
 		}
 	case map[string]any:
-		if part["handler"] == "mcp" {
+		switch part["handler"] {
+		case "invoke":
+			name, _ := part["name"].(string)
+			route := s.NamedRoutes[name]
+			delete(s.NamedRoutes, name) // for as long as it is looked at: it may invoke itself
+			found = s.secretPlaces(route, host)
+			s.NamedRoutes[name] = route
+			return found
+		case "mcp":
 			h := new(Handler)
 			if err := json.Unmarshal(mustJSON(part), h); err != nil || h.Auth == nil || len(h.Auth.URLSecrets) == 0 {
 				return nil
@@ -133,12 +150,18 @@ func (s *unprovisioned) secretPlaces(part any, host string) []*secretPlace {
 	return found
 }
 
-// variable is the environment variable that holds the secret.
-func (p *secretPlace) variable() string {
-	if name, ok := strings.CutPrefix(p.Auth.URLSecrets[0], "{env."); ok {
-		return strings.TrimSuffix(name, "}")
+// keep is what to put where the config reads the secret, and where that is if
+// not the environment.
+func (p *secretPlace) keep(secret string) (line, where string) {
+	reference := strings.TrimSuffix(p.Auth.URLSecrets[0], "}")
+	if name, ok := strings.CutPrefix(reference, "{env."); ok {
+		return name + "=" + secret, ""
 	}
-	return "MCP_URL_SECRET"
+	if name, ok := strings.CutPrefix(reference, "{file."); ok {
+		return secret, "the file " + name
+	}
+	hash := sha256.Sum256([]byte(secret))
+	return "url_secret sha256:" + hex.EncodeToString(hash[:]), "the config"
 }
 
 // address is the endpoint's URL, without the secret.
@@ -152,10 +175,10 @@ func (p *secretPlace) address() string {
 			port = listen
 		}
 	}
-	plain := p.host == "" || port == "80" || p.server.AutomaticHTTPS.Disabled ||
-		slices.Contains(p.server.AutomaticHTTPS.Skip, p.host)
+	plain := len(p.server.TLS) == 0 && (p.host == "" || port == "80" || p.server.AutomaticHTTPS.Disabled ||
+		slices.Contains(p.server.AutomaticHTTPS.Skip, p.host))
 	switch {
-	case port == "80", port == "443" && !plain:
+	case port == "80" && plain, port == "443" && !plain:
 	default:
 		host = net.JoinHostPort(host, port)
 	}

@@ -1,6 +1,8 @@
 package caddymcp
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,7 +29,21 @@ func TestSecret(t *testing.T) {
 		},
 		{
 			"a file", "food.example.com {\n\tmcp {\n\t\tauth {\n\t\t\turl_secret {file./run/secrets/mcp}\n\t\t}\n\t}\n}\n",
-			nil, "MCP_URL_SECRET=SECRET\nhttps://food.example.com/mcp/SECRET\n",
+			nil, "SECRET\nhttps://food.example.com/mcp/SECRET\nthe first line belongs into the file /run/secrets/mcp\n",
+		},
+		{
+			"a hash", "food.example.com {\n\tmcp {\n\t\tauth {\n\t\t\turl_secret sha256:" + strings.Repeat("0a", 32) + "\n\t\t}\n\t}\n}\n",
+			nil, "url_secret sha256:HASH\nhttps://food.example.com/mcp/SECRET\nthe first line belongs into the config\n",
+		},
+		{"TLS on any host", ":8443 {\n\ttls internal\n" + block("") + "}\n", nil, "CADDYMCP_TEST_NOT_SET=SECRET\nhttps://localhost:8443/mcp/SECRET\n"},
+		{
+			"a named route", "&(tools) {\n" + block("") + "}\nfood.example.com {\n\tinvoke tools\n}\n",
+			nil, "CADDYMCP_TEST_NOT_SET=SECRET\nhttps://food.example.com/mcp/SECRET\n",
+		},
+		{
+			"one of two sites", "a.example.com {\n" + block("") + "}\nb.example.com {\n" + block("") + "}\n",
+			[]string{"--server", "b.example.com/mcp"},
+			"CADDYMCP_TEST_NOT_SET=SECRET\nhttps://b.example.com/mcp/SECRET\n",
 		},
 		{
 			"one of several", "food.example.com {\n" + block("\t\tname food\n") + block("\t\tname books\n\t\tpath /books\n") + "}\n",
@@ -36,12 +52,12 @@ func TestSecret(t *testing.T) {
 		},
 		{
 			"several", "food.example.com {\n" + block("\t\tname food\n") + block("\t\tname books\n\t\tpath /books\n") + "}\n", nil,
-			"choose an mcp block with --server, by its name or path: there are 'food' at https://food.example.com/mcp, 'books' at https://food.example.com/books\n",
+			"choose an mcp block with --server, by its name or where it is: there are 'food' at https://food.example.com/mcp, 'books' at https://food.example.com/books\n",
 		},
 		{
 			"none of several", "food.example.com {\n" + block("\t\tname food\n") + "}\n",
 			[]string{"--server", "books"},
-			"choose an mcp block with --server, by its name or path: there are 'food' at https://food.example.com/mcp\n",
+			"choose an mcp block with --server, by its name or where it is: there are 'food' at https://food.example.com/mcp\n",
 		},
 		{
 			"no secret", "food.example.com {\n\tmcp {\n\t\tauth none\n\t}\n}\n", nil,
@@ -51,10 +67,11 @@ func TestSecret(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			config := commandSite(t, tc.config)
 			p := runCommand(t.Context(), append([]string{"mcp", "secret", "--config", config}, tc.args...)...)
-			secret := regexp.MustCompile(`[0-9a-f]{64}`).FindString(p.stdout)
+			secret := regexp.MustCompile(`(?m)/([0-9a-f]{64})$`).FindStringSubmatch(p.stdout)
 			got := p.stdout + p.stderr
-			if secret != "" {
-				got = strings.ReplaceAll(got, secret, "SECRET")
+			if secret != nil {
+				hash := fmt.Sprintf("%x", sha256.Sum256([]byte(secret[1])))
+				got = strings.NewReplacer(secret[1], "SECRET", hash, "HASH").Replace(got)
 			}
 			if got != tc.want {
 				t.Errorf("it prints\n%s\nwant\n%s", got, tc.want)
