@@ -50,6 +50,10 @@ type Options struct {
 
 	// Requests allows the program to make requests.
 	Requests bool
+
+	// KeyOrders are orders of keys for objects of which the text of the
+	// program does not tell another.
+	KeyOrders [][]string
 }
 
 // A Program is compiled jq, safe for concurrent use.
@@ -112,6 +116,9 @@ func build(t *text, opts Options) (*Program, error) {
 		return nil, errs.err()
 	}
 	p := &Program{code: code, arguments: u.arguments, order: newOrder(&query, reached)}
+	for _, keys := range opts.KeyOrders {
+		p.order.add(keys)
+	}
 	main.reach(func(b *body) {
 		for _, c := range b.calls {
 			for _, e := range c.effects {

@@ -274,7 +274,11 @@ func (c *compiler) checkEffects(a *action) {
 
 // program compiles jq. It returns nil if that has failed.
 func (c *compiler) program(src program.Source, requests bool) *program.Program {
-	p, err := program.Compile(src, program.Options{Library: c.env.Library, Requests: requests})
+	p, err := program.Compile(src, program.Options{
+		Library:   c.env.Library,
+		Requests:  requests,
+		KeyOrders: propertyOrders(c.tool.Output),
+	})
 	if err != nil {
 		c.fail("%w", err)
 		return nil
