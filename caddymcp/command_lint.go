@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -33,17 +35,22 @@ Prints a line for everything that a strict client, or who reviews a server,
 would object to, and nothing if there is nothing. It looks for
 
 	- names of more than %d characters, or with other ones than a-z 0-9 _ -
+	- names of arguments that clients refuse
 	- descriptions that are missing, or longer than %d bytes
 	- tools without a title
-	- arrays without items, and other schemas that clients refuse
-	- tools that mix reading and writing: split such a tool, or give it a
-	  read_only block that says what it is without its writing half
-	- replies that pass through as the API sends them
+	- arrays without items, a choice of inputs, and other schemas that clients
+	  refuse
+	- tools of which some cases only read and others write: split such a tool,
+	  or give it a read_only block that says what it is without its writing half
+	- replies that pass through as the API sends them, as far as that is plain:
+	  no result, or one that is '.', or a program that is one request
 	- more than %d tools, or more than %d tokens of them
 
 With --text-fields it lists the text that each tool can return instead, for
-whoever asks what a stranger's words can reach: the fields that the output
-schema lets through, or any text.
+whoever asks what a stranger's words can reach: the fields and names that the
+output schema lets through, or any text, and what a tool can say beside its
+result. For errors, progress and log messages a program is taken to do all that
+its text and the libraries name.
 `, maxName, maxDescription, maxTools, maxListTokens),
 		Example: `  caddy mcp lint --config Caddyfile --envfile /etc/caddy/env
   caddy mcp lint --text-fields`,
@@ -88,7 +95,10 @@ func (l *linter) object(format string, args ...any) {
 	fmt.Fprintln(l.out, l.prefix+fmt.Sprintf(format, args...))
 }
 
-var plainName = regexp.MustCompile(`^[a-z0-9_-]+$`)
+var (
+	plainName    = regexp.MustCompile(`^[a-z0-9_-]+$`)
+	argumentName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+)
 
 // lint prints what there is to object to.
 func (l *linter) lint(ctx context.Context) error {
@@ -142,6 +152,24 @@ func (l *linter) tool(t *mcp.Tool) {
 		var schema map[string]any
 		if text, ok := s.schema.(json.RawMessage); ok && json.Unmarshal(text, &schema) == nil {
 			l.schema(object, s.what, schema)
+			if s.what == "input" {
+				l.input(object, schema)
+			}
+		}
+	}
+}
+
+// input looks at what clients ask of the schema of the arguments alone.
+func (l *linter) input(object func(string, ...any), schema map[string]any) {
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		if !argumentName.MatchString(name) {
+			object("the argument '%s' has a name that is not 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-', which some clients refuse", name)
+		}
+	}
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		if schema[keyword] != nil {
+			object("the input has '%s' at its top, which some clients refuse: say in 'require' what goes together", keyword)
 		}
 	}
 }

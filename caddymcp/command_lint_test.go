@@ -39,6 +39,18 @@ func TestLintBounds(t *testing.T) {
 			"items of an output", "tool x {\ntitle T\ndescription D\nget /x\noutput `{\"type\":\"object\",\"properties\":{\"rows\":{\"type\":\"array\"}}}`\n}\n",
 			"output.rows is an array without items",
 		},
+		{"a result that is the reply", "tool x {\ntitle T\ndescription D\nget /x\nresult .\n}\n", "passes the API's reply through"},
+		{"a program that is a request", "tool x {\ntitle T\ndescription D\nrun `get(\"/x\")`\n}\n", "passes the API's reply through"},
+		{"a program that is more", "tool x {\ntitle T\ndescription D\nrun `get(\"/x\") | { id }`\n}\n", ""},
+		{"a result of which the output keeps a part", "tool x {\ntitle T\ndescription D\nget /x\nresult .\noutput `{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}}}`\n}\n", ""},
+		{
+			"a name of an argument", "tool x {\ntitle T\ndescription D\ninput `{\"type\":\"object\",\"properties\":{\"filter[name]\":{\"type\":\"string\"}}}`\nget /x\nresult .id\n}\n",
+			"the argument 'filter[name]' has a name",
+		},
+		{
+			"a choice of inputs", "tool x {\ntitle T\ndescription D\ninput `{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"string\"}},\"anyOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}`\nget /x\nresult .id\n}\n",
+			"the input has 'anyOf' at its top",
+		},
 		{
 			"another document", "tool x {\ntitle T\ndescription D\ninput `{\"type\":\"object\",\"properties\":{\"p\":{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}}}`\nget /x\nresult .id\n}\n",
 			"input.p refers to another document",

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
@@ -18,6 +20,9 @@ type action struct {
 	// unsafe means that the author says that it changes something, so that
 	// requests which read by their method may.
 	unsafe bool
+
+	// plain means that the text of the config does nothing to the reply.
+	plain bool
 }
 
 // A requirement is a condition and what is said when it does not hold.
@@ -51,7 +56,20 @@ func (c *compiler) action(a *Action, when string) *action {
 		c.fail("%shas nothing to do: add a request (get, post, …) or 'run'", prefix(when))
 	}
 	out.hints = c.hints(a, out, when)
+	out.plain = a.plain()
 	return out
+}
+
+// oneRequest matches a program that is one request without a body, and nothing
+// else.
+var oneRequest = regexp.MustCompile(`^\s*(get|head|delete|post|put|patch)\([^()|,;]*\)\s*$`)
+
+// plain reports whether nothing is plainly done to the reply.
+func (a *Action) plain() bool {
+	if a.Run != nil {
+		return oneRequest.MatchString(a.Run.Text)
+	}
+	return a.Result == nil || strings.TrimSpace(a.Result.Text) == "."
 }
 
 func prefix(when string) string {

@@ -263,7 +263,7 @@ func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error)
 	text := e.Message
 	if r.tool.output != nil && !e.Configured && kind == UpstreamError {
 		switch {
-		case e.Kind == "timeout":
+		case e.Kind == program.KindTimeout:
 			text = "the API did not answer in time"
 		case e.Kind != "":
 			text = "the API cannot be reached"

@@ -5,13 +5,18 @@ import (
 	"slices"
 )
 
-// PassesThrough reports whether a tool can answer with an API's reply as it
-// came, whatever is in it and however long it is.
+// PassesThrough reports whether a tool answers with an API's reply as it came,
+// whatever is in it and however long it is, as far as its text tells: it has no
+// result or output, or the result is '.', or its program is one request.
 func (s *Set) PassesThrough(name string) bool {
-	return slices.ContainsFunc(s.actionsOf(name), func(a *action) bool { return a.request != nil && a.result == nil })
+	t := s.byName[name]
+	if t == nil || t.output != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.actionsOf(name), func(a *action) bool { return a.plain })
 }
 
-// Mixes reports whether some actions of a tool only read while others write,
+// Mixes reports whether some cases of a tool only read while others write,
 // and it has no view for read-only mode, which tells the ones from the others.
 func (s *Set) Mixes(name string) bool {
 	actions := s.actionsOf(name)
