@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func completesIn(f func(b *block, args []string, word string) []cobra.Completion
 }
 
 // completeCall completes a tool's name, then its arguments, and their values
-// where the schema names them.
+// where the schema names them and they need no quotes.
 func completeCall(b *block, args []string, word string) []cobra.Completion {
 	var found []cobra.Completion
 	if len(args) == 0 {
@@ -73,7 +74,9 @@ func completeCall(b *block, args []string, word string) []cobra.Completion {
 	name, _, valued := strings.Cut(word, "=")
 	if !valued {
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-			found = append(found, name+"=")
+			if plainWord.MatchString(name) {
+				found = append(found, name+"=")
+			}
 		}
 		return found
 	}
@@ -83,10 +86,16 @@ func completeCall(b *block, args []string, word string) []cobra.Completion {
 		values = []any{true, false}
 	}
 	for _, v := range values {
-		found = append(found, fmt.Sprintf("%s=%v", name, v))
+		// The scripts quote nothing, and that of bash expands what it gets.
+		if text := fmt.Sprint(v); plainWord.MatchString(text) {
+			found = append(found, name+"="+text)
+		}
 	}
 	return found
 }
+
+// plainWord matches what stands for itself in every shell.
+var plainWord = regexp.MustCompile(`^[\p{L}\p{N}_.,:/@%+-]+$`)
 
 // completeCaller completes --caller.
 func completeCaller(b *block, _ []string, _ string) []cobra.Completion {

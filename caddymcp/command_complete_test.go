@@ -8,7 +8,7 @@ import (
 
 func TestCompletion(t *testing.T) {
 	a := serveAPI(t, nil)
-	tool := "tool look {\ntitle \"Have a look\"\ndescription D\nparam state string {\nenum in low out\n}\nparam all boolean\nparam tags array {\nitems string {\nenum a b\n}\n}\nparam note string\nget /x\n}\n"
+	tool := "tool look {\ntitle \"Have a look\"\ndescription D\nparam state string {\nenum in low out \"run low\" \"$(reboot)\" größer/12\n}\nparam all boolean\nparam tags array {\nitems string {\nenum a b\n}\n}\nparam note string\nget /x\n}\n"
 	config := commandSite(t, fmt.Sprintf(`:80 {
 	mcp {
 		name pantry
@@ -42,6 +42,7 @@ func TestCompletion(t *testing.T) {
 		{"arguments", []string{"mcp", "call", "--server", "pantry", "look", ""}, "all=\nnote=\nstate=\ntags=\n:6\n"},
 		{"some arguments", []string{"mcp", "call", "--server", "pantry", "look", "note=x", "st"}, "state=\n:6\n"},
 		{"values", []string{"mcp", "call", "--server", "pantry", "look", "state=l"}, "state=low\n:4\n"},
+		{"values that need no quotes", []string{"mcp", "call", "--server", "pantry", "look", "state="}, "state=in\nstate=low\nstate=out\nstate=größer/12\n:4\n"},
 		{"values of an array", []string{"mcp", "call", "--server", "pantry", "look", "tags="}, "tags=a\ntags=b\n:4\n"},
 		{"a boolean", []string{"mcp", "call", "--server", "pantry", "look", "all="}, "all=true\nall=false\n:4\n"},
 		{"any text", []string{"mcp", "call", "--server", "pantry", "look", "note="}, ":4\n"},
