@@ -20,7 +20,10 @@ func init() {
 		Long: `
 Works with the mcp blocks of a config, without starting the server: nothing
 listens, nothing is written to Caddy's storage or logs, and nothing reaches a
-server that runs.
+server that runs. Of Caddy's own modules, those that would do something before
+the server starts do not: no health checks are sent, no ACME server opens its
+database, and no certificates are read or made for listeners. Modules of others
+are provisioned as 'caddy validate' does it.
 
 The config is found as by 'caddy validate': with --config and --adapter, or else
 in the Caddyfile of the current folder. It must load, so the environment

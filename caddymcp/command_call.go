@@ -38,6 +38,9 @@ instead: the call ends there. Where 'read_only false' is said, of a tool or of
 the case that the arguments choose, even reads are taken for writes, and nothing
 is sent. With --trace every request that is sent is shown on stderr, and so are
 progress and log messages.
+
+In bash, arguments and values complete once '=' is part of words: write
+COMP_WORDBREAKS=${COMP_WORDBREAKS//=} into ~/.bashrc.
 `,
 		Example: `  caddy mcp call get_pantry location=fridge
   caddy mcp call set_item_state ingredient=noodles state=out --dry-run

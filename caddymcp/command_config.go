@@ -109,7 +109,7 @@ func loadBlocks(ctx context.Context, cmd *cobra.Command) (blocks []*block, relea
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(storage)
+	defer func() { _ = os.RemoveAll(storage) }()
 	release, err = await(ctx, func() (func(), error) { return provisionBlocks(apps, storage, &blocks) })
 	if err != nil {
 		return nil, nil, err

@@ -80,7 +80,8 @@ func TestDryRunSendsNoWrite(t *testing.T) {
 			"a case that reads beside one that writes by GET",
 			"param action string required {\nenum look start\nlocal\n}\ncase action look {\nget /things\nresult .id\n}\ncase action start {\nread_only false\nget /start\n}",
 			[]string{"action=look"},
-			[]string{"GET /things"}, "",
+			[]string{"GET /things"},
+			"",
 		},
 		{
 			"a case that writes by GET",
