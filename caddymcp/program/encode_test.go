@@ -271,7 +271,7 @@ func TestMarshalKeepsTheOrder(t *testing.T) {
 		{"rename", `{a: 1, b: 2} | rename({a: "z", b: "y"})`, `{"z":1,"y":2}`},
 		{"unknown keys are sorted", `{c: 1, a: 2} | with_entries(.key |= "k" + .)`, `{"ka":2,"kc":1}`},
 		{"prelude", `page([1, 2]; 1; 0)`, `{"items":[1],"complete":false,"nextOffset":1}`},
-		{"errors", `attempt(error({message: "x", status: 404}))`, `{"ok":false,"error":{"status":404,"message":"x","body":null}}`},
+		{"errors", `attempt(error({message: "x", status: 404}))`, `{"ok":false,"error":{"status":404,"message":"x","body":null,"kind":null}}`},
 		{"definitions", `def f: {b: 1, a: 2}; f`, `{"b":1,"a":2}`},
 	}
 	for _, tt := range tests {

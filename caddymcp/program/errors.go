@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,12 +19,15 @@ func (b *Bug) Error() string { return b.Err.Error() }
 // Unwrap returns the error.
 func (b *Bug) Unwrap() error { return b.Err }
 
-// Value is what a program's catch receives: {status, message, body}. The
-// status is null if there was no reply.
+// Value is what a program's catch receives: {status, message, body, kind}. The
+// status is null if there was no reply, and the kind if there was one.
 func (e *Error) Value() any {
-	value := map[string]any{"status": nil, "message": e.Message, "body": e.Body}
+	value := map[string]any{"status": nil, "message": e.Message, "body": e.Body, "kind": nil}
 	if e.Status != 0 {
 		value["status"] = e.Status
+	}
+	if e.Kind != "" {
+		value["kind"] = e.Kind
 	}
 	return value
 }
@@ -52,6 +56,9 @@ func thrown(v any) *Error {
 		if status, ok := gojq.ToInt(v["status"]); ok {
 			e.Status = status
 		}
+		if kind, _ := v["kind"].(string); slices.Contains(kinds, kind) {
+			e.Kind = kind
+		}
 		e.Body = v["body"]
 	case nil:
 	default:
@@ -69,6 +76,9 @@ func caught(v any) (any, error) {
 	return nil, misuse("%v", v)
 }
 
+// kinds are those of [Error].
+var kinds = []string{KindUnreachable, KindUnresolved, KindTimeout, KindNotPublic}
+
 // Matches reports whether an entry of [ErrorText.On] covers e.
 func (e *Error) Matches(on string) bool {
 	status := strconv.Itoa(e.Status)
@@ -77,6 +87,8 @@ func (e *Error) Matches(on string) bool {
 		return on[0] == status[0]
 	case e.Status != 0:
 		return on == status
+	case e.Kind == KindUnresolved:
+		return on == KindUnreachable
 	default:
 		return on == e.Kind && on != ""
 	}
@@ -85,7 +97,7 @@ func (e *Error) Matches(on string) bool {
 // ValidOn reports whether on can stand in [ErrorText.On].
 func ValidOn(on string) bool {
 	switch on {
-	case "unreachable", "timeout", "3xx", "4xx", "5xx":
+	case KindUnreachable, KindTimeout, "3xx", "4xx", "5xx":
 		return true
 	}
 	status, err := strconv.Atoi(on)

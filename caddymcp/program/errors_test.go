@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,16 +22,16 @@ func failing(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"detail":"no %d","id":9007199254740993}`, status)
 }
 
-const shape404 = `{"body":{"detail":"no 404","id":9007199254740993},"message":"the API returned 404","status":404}`
+const shape404 = `{"body":{"detail":"no 404","id":9007199254740993},"kind":null,"message":"the API returned 404","status":404}`
 
 func TestOneShape(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"catch", `try get("/fail/404") catch .`, shape404},
 		{"attempt", `attempt(get("/fail/404"))`, `{"error":` + shape404 + `,"ok":false}`},
 		{"attempt that works", `attempt(1)`, `{"ok":true,"value":1}`},
-		{"attempt of a text", `attempt(error("x")).error`, `{"body":null,"message":"x","status":null}`},
-		{"catch a text", `try error("x") catch .`, `{"body":null,"message":"x","status":null}`},
-		{"attempt of an object", `attempt(error({message: "x", status: 409, body: [1]})).error`, `{"body":[1],"message":"x","status":409}`},
+		{"attempt of a text", `attempt(error("x")).error`, `{"body":null,"kind":null,"message":"x","status":null}`},
+		{"catch a text", `try error("x") catch .`, `{"body":null,"kind":null,"message":"x","status":null}`},
+		{"attempt of an object", `attempt(error({message: "x", status: 409, body: [1]})).error`, `{"body":[1],"kind":null,"message":"x","status":409}`},
 		{"raised again", `try (try get("/fail/404") catch error) catch .`, shape404},
 		{"rescue", `rescue(get("/fail/503"); .status >= 500; "saved: \(.message)")`, `"saved: the API returned 503"`},
 		{"rescue keeps what works", `rescue(1; true; 2)`, `1`},
@@ -158,6 +159,29 @@ func TestDecodeBody(t *testing.T) {
 			}
 			if got, _ := EncodeJSON(v); string(got) != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// Why there was no reply stays known when a program raises the error again, and
+// is no word of the program's own.
+func TestKinds(t *testing.T) {
+	silent := senderFunc(func(context.Context, *Request) (*Response, error) {
+		return nil, &Error{Kind: KindUnresolved, Message: "no such host"}
+	})
+	for src, want := range map[string]string{
+		`try get("/a") catch .kind`:                                        KindUnresolved,
+		`try (try get("/a") catch error) catch .kind`:                      KindUnresolved,
+		`try error({message: "late", kind: "timeout"}) catch .kind`:        KindTimeout,
+		`try error({message: "x", kind: "mine"}) catch "\(.kind)"`:         "null",
+		`["b"] | get_all("/\(.)"; 1)[0].error.kind`:                        KindUnresolved,
+		`try get("/a"; null; {errors: {unreachable: "x"}}) catch .message`: "x",
+	} {
+		t.Run(src, func(t *testing.T) {
+			got, err := mustCompile(t, src).Run(t.Context(), &Call{Sender: silent}, nil)
+			if err != nil || got != want {
+				t.Errorf("got %v, %v; want %s", got, err, want)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 # attempt runs f and gives {ok: true, value} or, if a request failed or the
-# program refused, {ok: false, error: {status, message, body}}. A mistake in
-# the program, such as adding a number to an object, is not caught.
+# program refused, {ok: false, error: {status, message, body, kind}}. A mistake
+# in the program, such as adding a number to an object, is not caught.
 def attempt(f):
   try {ok: true, value: f} catch {ok: false, error: _caught};
 

@@ -97,7 +97,7 @@ type Sender interface {
 
 // An Error is a failure that a tool may tell the model: an API's error reply,
 // an unreachable API, a refusal by the author's program. It is what a
-// program's catch receives, as {status, message, body}.
+// program's catch receives, as {status, message, body, kind}.
 type Error struct {
 	// Status is the HTTP status, 0 when there was no reply or no request.
 	Status int
@@ -113,7 +113,7 @@ type Error struct {
 	// the API's own words unless the author asked for them.
 	Configured bool
 
-	// Kind is "unreachable", "timeout" or empty.
+	// Kind is why there was no reply, one of the kinds below, or empty.
 	Kind string
 
 	// Verbatim means that the program itself made Message, with error,
@@ -127,6 +127,14 @@ type Error struct {
 	// write is the write that MaybeSent is about, as [Call.Done] names it.
 	write string
 }
+
+// The kinds of failure without a reply.
+const (
+	KindUnreachable = "unreachable"
+	KindUnresolved  = "unresolved" // the name of the host; for sentences it is unreachable as well
+	KindTimeout     = "timeout"
+	KindNotPublic   = "not_public" // an address that public_web does not ask
+)
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }

@@ -253,6 +253,8 @@ func (r *run) upstreamError(e *program.Error) (*mcp.CallToolResult, Kind, error)
 	kind := UpstreamError
 	var cause error
 	switch {
+	case e.Kind == program.KindNotPublic: // refused here
+		kind = Refused
 	case e.Kind != "":
 		cause = fmt.Errorf("upstream: %s", e.Kind)
 	case e.Status != 0:

@@ -35,6 +35,7 @@ func TestErrorsOfAPIs(t *testing.T) {
 		{"its own words", &program.Error{Status: 404, Message: "no such egg"}, "no such egg", "the API answered with an error (status 404)", UpstreamError},
 		{"configured", &program.Error{Status: 404, Message: "no such egg", Configured: true}, "no such egg", "no such egg", UpstreamError},
 		{"unreachable", &program.Error{Kind: "unreachable", Message: "eggs is unreachable"}, "eggs is unreachable", "the API cannot be reached", UpstreamError},
+		{"not public", &program.Error{Kind: program.KindNotPublic, Message: "web is not at a public address"}, "web is not at a public address", "web is not at a public address", Refused},
 		{"timeout of a write", &program.Error{Kind: "timeout", Message: "slow", MaybeSent: true}, "slow; the request may have been carried out", "the API did not answer in time; the request may have been carried out", UpstreamError},
 		{"refused before it was sent", &program.Error{Message: "this call only reads", Configured: true}, "this call only reads", "this call only reads", Refused},
 	}

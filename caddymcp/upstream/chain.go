@@ -101,9 +101,9 @@ func (c *chain) serve(w http.ResponseWriter, r *http.Request) (aborted bool, err
 // error handler, and an exchangeError of what proxies return without a reply.
 func chainError(err error) (*program.Response, error) {
 	if errors.Is(err, errUnanswered) {
-		return nil, &exchangeError{kind: kindUnreachable, err: err}
+		return nil, &exchangeError{kind: program.KindUnreachable, err: err}
 	}
-	failure := &exchangeError{kind: kindUnreachable, err: err, sent: true, passing: true}
+	failure := &exchangeError{kind: program.KindUnreachable, err: err, sent: true, passing: true}
 	if _, ok := errors.AsType[reverseproxy.DialError](err); ok {
 		failure.sent = false
 		return nil, failure
@@ -119,7 +119,7 @@ func chainError(err error) (*program.Response, error) {
 		failure.sent = false // no address of the proxy is up
 		return nil, failure
 	case http.StatusGatewayTimeout, 499:
-		failure.kind, failure.passing = kindTimeout, false
+		failure.kind, failure.passing = program.KindTimeout, false
 		return nil, failure
 	}
 	return &program.Response{Status: handlerErr.StatusCode, Header: http.Header{}}, nil

@@ -153,10 +153,14 @@ func (d *direct) exchange(ctx context.Context, out *outgoing) (*program.Response
 
 	resp, err := d.transport.RoundTrip(out.request(ctx))
 	if errors.Is(err, errNotPublic) {
-		return nil, &exchangeError{text: "is not at a public address", err: err}
+		return nil, &exchangeError{kind: program.KindNotPublic, text: "is not at a public address", err: err}
 	}
 	if err != nil {
-		return nil, &exchangeError{kind: kindUnreachable, err: err, sent: connected.Load(), passing: true}
+		kind := program.KindUnreachable
+		if _, ok := errors.AsType[*net.DNSError](err); ok {
+			kind = program.KindUnresolved
+		}
+		return nil, &exchangeError{kind: kind, err: err, sent: connected.Load(), passing: true}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 {

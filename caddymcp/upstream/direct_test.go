@@ -221,7 +221,7 @@ func TestWriteIsSentOnce(t *testing.T) {
 			if n := requests.Load(); n != 1 {
 				t.Errorf("the API got the write %d times", n)
 			}
-			if !failure.MaybeSent || failure.Kind != kindUnreachable {
+			if !failure.MaybeSent || failure.Kind != program.KindUnreachable {
 				t.Errorf("got %+v", failure)
 			}
 		})

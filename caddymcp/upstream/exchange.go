@@ -13,12 +13,6 @@ import (
 	"github.com/caddymcp/caddymcp/caddymcp/program"
 )
 
-// The kinds of failure without a reply that sentences can be written for.
-const (
-	kindUnreachable = "unreachable"
-	kindTimeout     = "timeout"
-)
-
 // An exchanger sends one request and reads its whole reply. Its error is an
 // *exchangeError, or the context's.
 type exchanger interface {
@@ -28,7 +22,7 @@ type exchanger interface {
 
 // An exchangeError is why there is no whole reply.
 type exchangeError struct {
-	// kind is kindUnreachable, kindTimeout or empty.
+	// kind is that of the [program.Error].
 	kind string
 
 	// text completes the sentence that begins with the API's name, where
@@ -57,7 +51,7 @@ func (f *exchangeError) Unwrap() error { return f.err }
 // detail says in a few words why there is no reply: the last clause of the
 // cause, such as 'connection refused'. It can hold internal addresses.
 func (f *exchangeError) detail(timeout time.Duration) string {
-	if f.kind == kindTimeout {
+	if f.kind == program.KindTimeout {
 		return fmt.Sprintf("no answer within %s", timeout)
 	}
 	text := f.Error()

@@ -21,7 +21,7 @@ import (
 func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoing, err error) error {
 	f, ok := asExchangeError(err)
 	if !ok {
-		f = &exchangeError{err: err, kind: kindTimeout} // a shared request's deadline
+		f = &exchangeError{err: err, kind: program.KindTimeout} // a shared request's deadline
 	}
 	maybe := f.sent && !out.reading
 	if ended := ctx.Err(); ended != nil {
@@ -42,9 +42,9 @@ func (u *Upstream) failed(ctx context.Context, req *program.Request, out *outgoi
 		return failure
 	}
 	switch f.kind {
-	case kindUnreachable:
+	case program.KindUnreachable, program.KindUnresolved:
 		failure.Message = u.name() + " is unreachable"
-	case kindTimeout:
+	case program.KindTimeout:
 		failure.Message = fmt.Sprintf("%s did not answer within %s", u.name(), out.timeout)
 	default:
 		failure.Message = u.name() + " " + f.text

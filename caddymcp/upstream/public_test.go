@@ -65,7 +65,11 @@ func TestPublicWebRefusesInnerAddresses(t *testing.T) {
 		})
 	}
 	failure := refusal(t, u, &program.Request{Method: "GET", URL: a.URL})
-	if want := (program.Error{Message: "the site is not at a public address"}); *failure != want {
+	if want := (program.Error{Kind: program.KindNotPublic, Message: "the site is not at a public address"}); *failure != want {
+		t.Errorf("got %+v", failure)
+	}
+	failure = refusal(t, u, &program.Request{Method: "GET", URL: "http://nosuch.invalid/", Errors: []program.ErrorText{{On: []string{"unreachable"}, Message: "down"}}})
+	if want := (program.Error{Kind: program.KindUnresolved, Message: "down", Configured: true}); *failure != want {
 		t.Errorf("got %+v", failure)
 	}
 	a.expect(t)

@@ -100,7 +100,7 @@ func (u *Upstream) once(ctx context.Context, out *outgoing) (*program.Response, 
 		if ctx.Err() != nil {
 			err = &exchangeError{err: ctx.Err(), sent: sent}
 		} else {
-			err = &exchangeError{kind: kindTimeout, err: err, sent: sent}
+			err = &exchangeError{kind: program.KindTimeout, err: err, sent: sent}
 		}
 	}
 	u.observe(ctx, out, resp, time.Since(start))
