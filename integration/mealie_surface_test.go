@@ -273,6 +273,8 @@ func TestMealieLinkVerdicts(t *testing.T) {
 		"https://a/gone":       {404, 404},
 		"https://a/broken":     {500, 500},
 		"https://a/down":       {0, 0},
+		"https://a/inner":      {-1, -1},
+		"https://a/no-dns":     {-2, -2},
 		"https://a/login":      {401, 401},
 		"https://a/forbidden":  {403, 403},
 		"https://a/neither":    {405, 405},
@@ -301,11 +303,12 @@ func TestMealieLinkVerdicts(t *testing.T) {
 		return lines
 	}
 	same(t, "broken", verdicts(reply.Broken), []string{"broken: status 500", "down: unreachable", "gone: status 404"})
-	same(t, "unverified", verdicts(reply.Unverified), []string{"busy: status 429", "forbidden: status 403", "login: status 401", "neither: status 405", "unwilling: status 501"})
+	same(t, "unverified", verdicts(reply.Unverified), []string{"busy: status 429", "forbidden: status 403", "inner: not_public", "login: status 401", "neither: status 405", "no-dns: unresolved", "unwilling: status 501"})
 	same(t, "checked", reply.SourcesChecked, len(web))
 }
 
-// webOf is what each URL answers to HEAD and to GET: a status, or 0 for none.
+// webOf is what each URL answers to HEAD and to GET: a status, or 0 and less for
+// none.
 // It is also a Mealie with a recipe for each.
 type webOf map[string][2]int
 
@@ -326,8 +329,9 @@ func (web webOf) Send(_ context.Context, req *program.Request) (*program.Respons
 		status = web[req.URL][1]
 	}
 	switch {
-	case status == 0:
-		return nil, &program.Error{Kind: "unreachable", Message: "unreachable"}
+	case status <= 0:
+		kind := []string{program.KindUnreachable, program.KindNotPublic, program.KindUnresolved}[-status]
+		return nil, &program.Error{Kind: kind, Message: kind}
 	case status >= 400:
 		return nil, &program.Error{Status: status, Message: fmt.Sprintf("status %d", status)}
 	}

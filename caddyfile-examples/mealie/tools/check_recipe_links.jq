@@ -4,9 +4,10 @@ def asked($method; $message):
   | transpose
   | map(.[1] + { url: .[0] });
 
-# Some servers refuse every program, and what is inside of this network is not asked.
+# Some servers refuse every program, what is inside of this network is not asked,
+# and a name that is not found says as much of the resolver as of the page.
 def verdict:
-  if .status == null then if .error.message | endswith("is not at a public address") then "unverified" else "broken" end
+  if .status == null then if .error.kind | IN("not_public", "unresolved") then "unverified" else "broken" end
   elif .status | IN(401, 403, 405, 429, 501) then "unverified"
   elif .status >= 400 then "broken"
   else "fine" end;
