@@ -37,6 +37,9 @@ func runChecks(ctx context.Context, cmd *cobra.Command, _ []string, blocks []*bl
 				exit = exitNo
 			}
 			name := b.Name
+			if b.sharesName(blocks) {
+				name = b.String()
+			}
 			if u.Name != "" {
 				name += ", upstream " + u.Name
 			}

@@ -106,11 +106,16 @@ func completeCaller(b *block, _ []string, _ string) []cobra.Completion {
 	return found
 }
 
-// completeServer completes --server.
+// completeServer completes --server: names, and where a block is if it shares its
+// name.
 func completeServer(blocks []*block, _ []string, _ string) []cobra.Completion {
 	var found []cobra.Completion
 	for _, b := range blocks {
-		found = append(found, cobra.CompletionWithDesc(b.Name, b.place()))
+		if b.sharesName(blocks) {
+			found = append(found, cobra.CompletionWithDesc(b.place(), b.Name))
+		} else {
+			found = append(found, cobra.CompletionWithDesc(b.Name, b.place()))
+		}
 	}
 	return found
 }

@@ -61,3 +61,16 @@ func TestCompletion(t *testing.T) {
 		t.Errorf("completing sends %d requests", n)
 	}
 }
+
+// Blocks of the same name are told apart by where they are.
+func TestSharedNames(t *testing.T) {
+	config := commandSite(t, "http://127.0.0.1:8081, http://127.0.0.1:8082 {\n\tmcp {\n\t\tname dup\n\t\tauth none\n\t\tupstream http://127.0.0.1:9\n\t}\n}\n")
+	want := "127.0.0.1:8081/mcp\tdup\n127.0.0.1:8082/mcp\tdup\n:4\n"
+	if got := runCommand(t.Context(), "__complete", "mcp", "tools", "--config", config, "--server", "").stdout; got != want {
+		t.Errorf("it offers\n%s\nwant\n%s", got, want)
+	}
+	want = "dup at 127.0.0.1:8081/mcp: has no check\ndup at 127.0.0.1:8082/mcp: has no check\n"
+	if got := runCommand(t.Context(), "mcp", "check", "--config", config).stdout; got != want {
+		t.Errorf("check prints\n%s\nwant\n%s", got, want)
+	}
+}

@@ -215,6 +215,11 @@ func (b *block) port() string {
 // String tells the block from others.
 func (b *block) String() string { return b.Name + " at " + b.place() }
 
+// sharesName reports whether another of the blocks has the same name.
+func (b *block) sharesName(blocks []*block) bool {
+	return slices.ContainsFunc(blocks, func(other *block) bool { return other != b && other.Name == b.Name })
+}
+
 // chooseCaller is the caller that --caller names. Without it, it is the only
 // one there is.
 func (b *block) chooseCaller(cmd *cobra.Command) (access.Caller, error) {
