@@ -22,8 +22,9 @@ Works with the mcp blocks of a config, without starting the server: nothing
 listens, nothing is written to Caddy's storage or logs, and nothing reaches a
 server that runs. Of Caddy's own modules, those that would do something before
 the server starts do not: no health checks are sent, no ACME server opens its
-database, and no certificates are read or made for listeners. Modules of others
-are provisioned as 'caddy validate' does it.
+database, and no certificates are read or made for listeners. But the trust pool
+of an upstream is fetched if it is one of URLs, and modules of others are
+provisioned as 'caddy validate' does it.
 
 The config is found as by 'caddy validate': with --config and --adapter, or else
 in the Caddyfile of the current folder. It must load, so the environment
@@ -32,7 +33,8 @@ variables that it names must be set; --envfile reads them from a file.
 Results go to stdout, everything else to stderr. The exit code is
 
 	0  if all is well
-	1  if the command or the config is wrong
+	1  if the command or the config is wrong, or the command was stopped or could
+	   not print
 	2  if the answer is no: a tool refused the call, a check failed, or lint
 	   found something
 	3  if a call failed: the API or the tool's program
@@ -53,7 +55,7 @@ func configureCommand(cmd *cobra.Command) {
 	flags.StringP("config", "c", "", "Configuration file")
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
 	flags.StringSlice("envfile", nil, "Environment file(s) to load")
-	flags.String("server", "", "The mcp block, by its name or path, if there are several")
+	flags.String("server", "", "The mcp block, by its name, its path or where it is, if there are several")
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return loadEnvFiles(cmd) }
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
