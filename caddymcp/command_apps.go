@@ -11,10 +11,10 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// quietApps are the apps of a config as a command provisions them: without what
-// Caddy's own modules do already then, before anything runs. That are requests
-// to APIs, certificates for a client that has none, and files outside of the
-// storage. What only listeners need goes whole.
+// quietApps are the apps of a config as a command provisions them. Some of
+// Caddy's own modules act before anything runs: they send requests, order
+// certificates, and write outside of the storage that a command gives them. What
+// makes them do so is left out, and so is what only listeners need.
 func quietApps(apps caddy.ModuleMap) (caddy.ModuleMap, error) {
 	quiet := make(caddy.ModuleMap)
 	for _, name := range slices.Sorted(maps.Keys(apps)) {
@@ -45,7 +45,7 @@ func quietApps(apps caddy.ModuleMap) (caddy.ModuleMap, error) {
 	return quiet, nil
 }
 
-// quieten does so to the handlers that are in a part of the HTTP app, those of
+// quieten leaves it out of the handlers in a part of the HTTP app, those of
 // upstreams included.
 func quieten(part any) {
 	switch part := part.(type) {
