@@ -103,7 +103,8 @@ func TestFarmTextFields(t *testing.T) {
 	})
 }
 
-// The command for reviewers lists the same, but for what the schemas fix.
+// The command for reviewers lists the same, but for what the schemas fix, and
+// what is said beside the schemas.
 func TestFarmLint(t *testing.T) {
 	t.Parallel()
 	for flag, want := range map[string][]string{"": nil, "--text-fields": farmTexts} {
@@ -112,12 +113,17 @@ func TestFarmLint(t *testing.T) {
 			t.Errorf("caddy mcp lint %s ends with %d: %s", flag, got.exit, got.stderr)
 		}
 		var open []string
-		for _, text := range want {
+		for i, text := range want {
 			field, what, _ := strings.Cut(text, " (")
 			if format, ok := strings.CutPrefix(what, "a "); ok {
 				open = append(open, field+" (format "+format)
 			} else if !strings.Contains(what, " or ") {
 				open = append(open, field)
+			}
+			// Each refuses an offset that is too large, in words of its own.
+			tool, _, _ := strings.Cut(text, ":")
+			if i == len(want)-1 || !strings.HasPrefix(want[i+1], tool+":") {
+				open = append(open, tool+": an error, in words that its program makes")
 			}
 		}
 		same(t, "lint "+flag, strings.TrimSuffix(got.stdout, "\n"), strings.Join(open, "\n"))
