@@ -25,6 +25,8 @@ func TestMealieStrangeReplies(t *testing.T) {
 		{"update_recipe", `{"slug":"zopf","tags":["Zesty"]}`, "GET", "/api/recipes/*", `null`, "Mealie's reply holds no recipe", 0},
 		{"update_recipe", `{"slug":"zopf","tags":["Zesty"]}`, "GET", "/api/recipes/*", `{}`, "Mealie's reply holds no recipe", 0},
 		{"update_recipe", `{"slug":"zopf","tags":["Zesty"]}`, "GET", "/api/recipes/*", page, "Mealie's reply holds no recipe", 0},
+		{"update_recipe", `{"slug":"zopf","description":"x"}`, "PATCH", "/api/recipes/*", `null`, "Mealie's reply holds no recipe: see get_recipe for what was changed", 1},
+		{"create_recipe", `{"name":"Zuppa"}`, "PATCH", "/api/recipes/*", page, "recipe 'zuppa' was created, but could not be filled in: Mealie's reply holds no recipe: see get_recipe for what was changed. Complete it with update_recipe or remove it with delete_recipe", 2},
 		{"delete_recipe", `{"slug":"zopf","confirm_slug":"zopf"}`, "GET", "/api/recipes/*", `null`, "Mealie's reply holds no recipe", 0},
 		{"manage_taxonomy", fmt.Sprintf(`{"resource":"tags","action":"update","item_id":%q,"name":"Zest"}`, tag), "GET", "/api/organizers/tags/*", `{}`, "Mealie's reply holds no item", 0},
 		{"add_meal_plan_entry", `{"date":"2026-09-01","recipe_slug":"zopf"}`, "GET", "/api/recipes/*", `null`, "Mealie's reply holds no recipe", 0},

@@ -164,9 +164,9 @@ def recipe_body:
 # the foods of what was written, so they are turned on.
 def patch_recipe($slug; $body):
   patch("/api/recipes/\($slug)"; $body)
+  | check(type == "object" and .slug; "Mealie's reply holds no recipe: see get_recipe for what was changed")
   | if $body.recipeIngredient and .settings.disableAmount and any(.recipeIngredient[]; .food or .unit) then
-      patch("/api/recipes/\(.slug)"; { settings: (.settings + { disableAmount: false }) })
-    else . end;
+      patch("/api/recipes/\(.slug)"; { settings: (.settings + { disableAmount: false }) }) end;
 
 # The filter of a cookbook: names as Mealie writes them, and the filter given.
 def filter_text:
