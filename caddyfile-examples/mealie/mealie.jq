@@ -79,8 +79,7 @@ def lookup($resource):
   ($args[$resource] // []) as $names
   | (if $names == [] then {} else taxonomy($resource; null) | by_name end) as $known
   | { ids: [$names[] | $known[casefold].id | values], unknown: [$names[] | select($known[casefold] == null)] };
-def none_named($unknown):
-  { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" };
+def none_named($unknown): { items: [], note: "no recipes matched: there is no \($unknown | map(quoted) | join(", "))" };
 
 # Taxonomy objects go into a write without what Mealie adds to them. One that
 # it did not match has no id.
