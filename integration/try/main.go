@@ -161,12 +161,11 @@ func unused(site string) error {
 	if err != nil || u.Port() == "" {
 		return err
 	}
-	conn, err := net.Dial("tcp", u.Host)
-	if err != nil {
-		return nil
+	if conn, err := net.Dial("tcp", u.Host); err == nil {
+		conn.Close()
+		return fmt.Errorf("something listens at %s: stop it, or set MCP_SITE to another address", u.Host)
 	}
-	conn.Close()
-	return fmt.Errorf("something listens at %s: stop it, or set MCP_SITE to another address", u.Host)
+	return nil
 }
 
 // serve serves an API on a free port until the process ends, and returns its
