@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,14 +61,18 @@ func (c *compiler) action(a *Action, when string) *action {
 	return out
 }
 
-// oneRequest matches a program that is one request without a body, and nothing
-// else.
-var oneRequest = regexp.MustCompile(`^\s*(get|head|delete|post|put|patch)\([^()|,;]*\)\s*$`)
+// oneRequest matches a program that is one request whose reply has a body, and
+// nothing else.
+var oneRequest = regexp.MustCompile(`^\s*(get|post|put|patch)\([^()|,;]*\)\s*$`)
 
-// plain reports whether nothing is plainly done to the reply.
+// plain reports whether nothing is plainly done to the reply. That to DELETE has
+// seldom anything in it.
 func (a *Action) plain() bool {
 	if a.Run != nil {
 		return oneRequest.MatchString(a.Run.Text)
+	}
+	if a.Request != nil && slices.Contains([]string{http.MethodDelete, http.MethodHead}, strings.ToUpper(a.Request.Method)) {
+		return false
 	}
 	return a.Result == nil || strings.TrimSpace(a.Result.Text) == "."
 }
