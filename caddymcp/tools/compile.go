@@ -98,8 +98,9 @@ type compiler struct {
 	env      *Env
 	tool     *Tool
 	upstream string
-	params   []*Param // the root parameters, of a raw schema too
-	open     bool     // there may be arguments that are no parameters
+	params   []*Param   // the root parameters, of a raw schema too
+	open     bool       // there may be arguments that are no parameters
+	orders   [][]string // of keys, as the output schema has them
 	errs     []error
 }
 
@@ -277,7 +278,7 @@ func (c *compiler) program(src program.Source, requests bool) *program.Program {
 	p, err := program.Compile(src, program.Options{
 		Library:   c.env.Library,
 		Requests:  requests,
-		KeyOrders: propertyOrders(c.tool.Output),
+		KeyOrders: c.orders,
 	})
 	if err != nil {
 		c.fail("%w", err)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// propertyOrders lists the properties of each object in a schema, which is
-// JSON, in the order of its text.
+// propertyOrders lists the properties of each object in a schema, in the order of
+// its text, which is known to be JSON.
 func propertyOrders(schema string) (orders [][]string) {
 	dec := json.NewDecoder(strings.NewReader(schema))
 	var value func(properties bool)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -14,6 +15,17 @@ func TestPropertyOrders(t *testing.T) {
 	} {
 		if got := fmt.Sprint(propertyOrders(schema)); got != want {
 			t.Errorf("%s: got %s, want %s", schema, got, want)
+		}
+	}
+}
+
+// A schema that is no JSON is a mistake like any other.
+func TestOutputIsNoJSON(t *testing.T) {
+	for _, schema := range []string{`{"type": object}`, `{"a":[x]}`, `{"a"`, `[`} {
+		tool := get("/x")
+		tool.Output = schema
+		if _, err := Compile([]*Tool{tool}, Env{Upstreams: oneAPI}); err == nil || !strings.Contains(err.Error(), "the 'output' schema") {
+			t.Errorf("%s: got %v", schema, err)
 		}
 	}
 }

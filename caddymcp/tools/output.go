@@ -44,6 +44,7 @@ func (c *compiler) output(out *tool) {
 		return
 	}
 	out.output = &output{text: json.RawMessage(c.tool.Output), schema: schema}
+	c.orders = propertyOrders(c.tool.Output)
 }
 
 // apply removes what the schema does not declare and checks the rest. The
